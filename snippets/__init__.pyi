@@ -515,6 +515,7 @@ from snippets.composition.published_steps import GroupResidual as GroupResidual
 from snippets.composition.rank_memory import RankParameters as RankParameters
 from snippets.composition.rank_memory import RankMemory as RankMemory
 from snippets.composition.step_constants import Constants as Constants
+from snippets.composition.step_constants import device_constants as device_constants
 from snippets.composition.step_constants import job_constants as job_constants
 from snippets.composition.step_model import StepTime as StepTime
 from snippets.composition.three_d.dropping import PlannedStep as PlannedStep

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.layouts import CONTEXT_KINDS, Layout
-from snippets.domain import Answers, flag, integer_at_least, named, number_between, positive_integer
+from snippets.domain import Answers, flag, named, nonnegative_integer, number_between, positive_integer
 from snippets.models import MODELS, Attention, Transformer
 from snippets.parallelism.tensor.formulas import key_value_heads_per_rank
 
@@ -33,8 +33,8 @@ class Limits(Answers):
         chunks: sizes of v; ``None`` for all.
         micro_batch: sequences at a time; ``None`` for powers of two up to 16.
         stage: ZeRO's stages.
-        recompute: ``"none"``; ``"selective"``, the attention's scores; ``"some"``, in which each layer drops the tensors
-            that are cheapest to make again, as many as must go; ``"full"``.
+        recompute: ``"none"``; ``"selective"``, the attention's scores; ``"some"``, in which each layer drops the
+            tensors that are cheapest to make again, as many as must go; ``"full"``.
         context_kind: ``"all_gather"`` or ``"ring"``.
         uneven: whether stages may differ by a layer.
         free_share: of a GPU's memory that stays free, below 1.
@@ -62,12 +62,13 @@ class Limits(Answers):
 
     def __post_init__(self) -> None:
         for name in _AXES:
-            sizes, least = getattr(self, name), 0 if name == "stage" else 1
-            if sizes is not None:
-                object.__setattr__(self, name, _listed(name, sizes, lambda of, size, low=least: integer_at_least(of, size, low)))
+            if (sizes := getattr(self, name)) is not None:
+                object.__setattr__(
+                    self, name, _listed(name, sizes, nonnegative_integer if name == "stage" else positive_integer)
+                )
         if max(self.stage) > 3:
             raise ValueError(f"stage must hold 0, 1, 2 or 3, got {self.stage!r}")
-        keeps = _listed("recompute", self.recompute, lambda of, keep: named(of, keep, KEEPS))
+        keeps = _listed("recompute", self.recompute, _keep)
         object.__setattr__(self, "recompute", keeps)
         object.__setattr__(self, "context_kind", named("context_kind", self.context_kind, CONTEXT_KINDS))
         flag("uneven", self.uneven)
@@ -75,6 +76,10 @@ class Limits(Answers):
         if free == 1:
             raise ValueError(f"free_share must be below 1, got {self.free_share!r}")
         object.__setattr__(self, "free_share", free)
+
+
+def _keep(name: str, value: Any) -> str:
+    return named(name, value, KEEPS)
 
 
 def _listed(name: str, values: Any, check: Callable[[str, Any], Any]) -> tuple[Any, ...]:
@@ -123,7 +128,8 @@ class Refused(NamedTuple):
 
     Attributes:
         where: the sizes that already rule it out, in the book's letters.
-        kind: what the reason is about: "heads", "layers", "sequence", "sequences", "experts", "micro-batches", "memory".
+        kind: what the reason is about: "GPUs", "heads", "layers", "sequence", "sequences", "experts", "micro-batches",
+            "limits" or "memory".
         reason: a sentence's worth, with the numbers.
 
     >>> Refused("t = 8, p = 3", "layers", "80 layers can't be dealt evenly among 3 stages").kind
@@ -141,7 +147,7 @@ class Candidates:
 
     >>> found = candidate_layouts("Llama 3 70B", Cluster("DGX H100", nodes=1), batch_sequences=8, sequence=8192)
     >>> len({sizes[:4] for sizes in found.sizes})
-    29
+    20
     """
 
     sizes: list[Sizes] = field(default_factory=list)
@@ -214,7 +220,7 @@ def candidate_layouts(
         limits: what may be tried; by default everything.
 
     Returns:
-        Layouts, and refusals with the first reason of each, the axes taken in the order t, p, c, b, v, e.
+        Layouts, and refusals with the first reason of each, the axes taken in the order t, p, c, e, b, v.
 
     Source: ``check_layout``, which takes all of them.
     Convention: sequence parallelism wherever t is above 1; an even cut of the layers where there is one. A refusal
@@ -223,10 +229,11 @@ def candidate_layouts(
 
     Example:
         >>> found = candidate_layouts(
-        ...     "Llama 3 70B", Cluster("DGX H100", nodes=32), batch_sequences=512, sequence=8192, limits=Limits(context=1)
+        ...     "Llama 3 70B", Cluster("DGX H100", nodes=32), batch_sequences=512, sequence=8192,
+        ...     limits=Limits(pipeline=3),
         ... )
         >>> found.refused[0]
-        Refused(where='t = 1, p = 128', kind='layers', reason='128 stages are more than the 80 layers')
+        Refused(where='t = 1, p = 3', kind='GPUs', reason='t·p = 3 does not divide the 256 GPUs')
     """
     found = MODELS.find(model)
     search = _Search(
@@ -240,8 +247,9 @@ def candidate_layouts(
     for t in search.tensor_sizes():
         for p, uneven in search.pipeline_sizes(t):
             for c in search.context_sizes(t, p):
+                experts = list(search.expert_sizes(t, p, c))
                 for b in search.micro_batches(t, p, c):
-                    search.add(t, p, c, b, uneven)
+                    search.add(t, p, c, b, uneven, experts)
     return search.found
 
 
@@ -261,14 +269,16 @@ class _Search(NamedTuple):
     def tensor_sizes(self) -> Iterator[int]:
         attention, R = self.model.attention, self.cluster.gpus
         kept = attention.key_value_heads if isinstance(attention, Attention) else attention.heads
-        for t in self.limits.tensor or _divisors(self.cluster.domain):
+        for t in self.limits.tensor or _divisors(self.cluster.fast_gpus):
             if R % t:
                 self.refuse(f"t = {t}", "GPUs", f"{t} does not divide the {R} GPUs")
                 continue
             try:
                 key_value_heads_per_rank(heads=attention.heads, key_value_heads=kept, tensor_parallel=t)
             except ValueError:
-                self.refuse(f"t = {t}", "heads", f"{attention.heads} heads, {kept} of keys, can't be dealt among {t} ranks")
+                self.refuse(
+                    f"t = {t}", "heads", f"{attention.heads} heads, {kept} of keys, can't be dealt among {t} ranks"
+                )
                 continue
             yield t
 
@@ -312,16 +322,17 @@ class _Search(NamedTuple):
         for b in self.limits.micro_batch or [2**i for i in range(5) if share % 2**i == 0 and 2**i <= MOST_MICRO_BATCH]:
             if share % b:
                 self.refuse(
-                    f"t = {t}, p = {p}, c = {c}, b = {b}", "sequences", f"{share} sequences of a copy are no multiple of {b}"
+                    f"t = {t}, p = {p}, c = {c}, b = {b}",
+                    "sequences",
+                    f"{share} sequences of a copy are no multiple of {b}",
                 )
             else:
                 yield b
 
-    def add(self, t: int, p: int, c: int, b: int, uneven: bool) -> None:
+    def add(self, t: int, p: int, c: int, b: int, uneven: bool, experts: list[tuple[int, int]]) -> None:
         d = self.cluster.gpus // (t * p * c)
         m = self.batch // d // b
-        chunks = [v for v in self.chunk_sizes(t, p, c, b, m, uneven)]
-        experts = [*self.expert_sizes(t, p, c, d)]
+        chunks = list(self.chunk_sizes(t, p, c, b, m, uneven))
         stages = [stage for stage in self.limits.stage if stage == 1 or d * c > 1 or self.limits.stage == (stage,)]
         for keep in self.keeps():
             for e, cut in experts:
@@ -331,7 +342,11 @@ class _Search(NamedTuple):
 
     def chunk_sizes(self, t: int, p: int, c: int, b: int, m: int, uneven: bool) -> Iterator[int]:
         L = self.model.layers
-        fits = [v for v in range(1, L // p + 1) if uneven * (v == 1) or L % (p * v) == 0 or (p > 1 and (L + 2) % (p * v) == 0)]
+        fits = [
+            v
+            for v in range(1, L // p + 1)
+            if uneven * (v == 1) or L % (p * v) == 0 or (p > 1 and (L + 2) % (p * v) == 0)
+        ]
         for v in self.limits.chunks or (fits if p > 1 else [1]):
             where = f"t = {t}, p = {p}, c = {c}, b = {b}, v = {v}"
             if v not in fits or (v > 1 and p == 1):
@@ -341,15 +356,17 @@ class _Search(NamedTuple):
             else:
                 yield v
 
-    def expert_sizes(self, t: int, p: int, c: int, d: int) -> Iterator[tuple[int, int]]:
+    def expert_sizes(self, t: int, p: int, c: int) -> Iterator[tuple[int, int]]:
         if self.model.experts is None:
             yield 1, 1
             return
-        count, ranks = self.model.experts.experts, t * c * d
+        count, ranks = self.model.experts.experts, self.cluster.gpus // p
         for cut in self.limits.expert_tensor:
             for e in self.limits.expert or _divisors(count):
                 if count % e:
-                    self.refuse(f"e = {e}", "experts", f"{e} does not divide the {count} experts")
+                    self.refuse(
+                        f"t = {t}, p = {p}, c = {c}, e = {e}", "experts", f"{e} does not divide the {count} experts"
+                    )
                 elif ranks % (e * cut):
                     where = f"t = {t}, p = {p}, c = {c}, e = {e}"
                     self.refuse(where, "experts", f"a stage's {ranks} ranks are no multiple of {e * cut}")

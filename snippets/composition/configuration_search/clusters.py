@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.composition.step_constants import H100_BF16, H100_FP8, Constants
-from snippets.domain import Answers, at_most, named, of_kind, positive_integer
-from snippets.hardware import DTYPES, NODES, Node
+from snippets.composition.step_constants import Constants, device_constants
+from snippets.domain import Answers, at_most, of_kind, positive_integer
+from snippets.hardware import NODES, Node
 
 MOST_GPUS = 2**20
 _RACK, _RACK_USED = 72, 64  # axes of powers of two fill 64 GPUs of a rack
@@ -57,6 +57,15 @@ class Cluster(Answers):
         return self.nodes * (_RACK_USED if each == _RACK else each)
 
     @property
+    def fast_gpus(self) -> int:
+        """GPUs inside which links are fast.
+
+        >>> Cluster("GB200 NVL72", nodes=2).fast_gpus
+        64
+        """
+        return positive_integer("domain", self.domain)
+
+    @property
     def memory_bytes(self) -> int:
         """Memory of one GPU.
 
@@ -76,13 +85,12 @@ def cluster_constants(cluster: Cluster, dtype: str = "bf16") -> Constants:
     Returns:
         Constants, with their source.
 
-    Source: each one's own.
-    Convention: as ``Constants``.
+    Source: ``device_constants``.
+    Convention: as there.
     Leaves out: as there.
 
     Example:
         >>> round(cluster_constants(Cluster("DGX H100", nodes=32)).matmul_share, 2)
         0.8
     """
-    of_kind("cluster", cluster, Cluster)
-    return H100_FP8 if named("dtype", dtype, DTYPES) == "fp8" else H100_BF16
+    return device_constants(of_kind("cluster", cluster, Cluster).node.accelerator, dtype)

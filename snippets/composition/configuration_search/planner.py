@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from snippets.composition.configuration_search.candidates import (
     Candidates,
@@ -169,7 +169,8 @@ class Plans(Answers):
         best: plans that fit, the fastest first.
         tried: layouts that were looked at, the refused ones that a refusal stands for not among them.
         fitting: how many of them fit.
-        refusals: the first reason of each, those of the shapes first, then those of memory, the nearest to fitting first.
+        refusals: the first reason of each, those of the shapes first, then those of memory, the nearest to fitting
+            first.
         refused: how many refusals there are, by kind.
         near: how many of all that fit are predicted within a tenth of the fastest.
 
@@ -190,6 +191,14 @@ class Plans(Answers):
     def shortlist(self) -> tuple[Plan, ...]:
         """The plans within a tenth of the fastest, as far as ``best`` lists them: the model cannot tell these apart."""
         return tuple(each for each in self.best if each.total_s <= (1 + NEAR) * self.best[0].total_s)
+
+    @property
+    def distinct(self) -> tuple[Plan, ...]:
+        """The fastest plan of each t, p and e that ``best`` lists."""
+        found: dict[tuple[int, ...], Plan] = {}
+        for each in self.best:
+            found.setdefault((each.layout.tensor, each.layout.pipeline, each.layout.expert), each)
+        return tuple(found.values())
 
     @property
     def model(self) -> Transformer:
@@ -269,7 +278,9 @@ def planned_job(
         cluster=cluster,
         batch_sequences=step_batch(tokens_per_step=tokens_per_step, sequence=sequence),
         sequence=positive_integer("sequence", sequence),
-        constants=cluster_constants(cluster, dtype) if constants is None else of_kind("constants", constants, Constants),
+        constants=cluster_constants(cluster, dtype)
+        if constants is None
+        else of_kind("constants", constants, Constants),
         dtype=dtype,
         recipe=RECIPES.find(recipe),
         attention=named("attention", attention, ATTENTIONS),
@@ -397,7 +408,13 @@ def _plan_of(job: PlannedJob, layout: Layout, keep: str) -> Plan:
     size: dict[str, Any] = {"batch_sequences": job.batch_sequences, "sequence": job.sequence, "recipe": job.recipe}
     size |= {"attention": job.attention, "dtype": job.dtype}
     step = step_time(
-        job.model, job.cluster.node, layout, constants=job.constants, domain=job.cluster.domain, mask=job.mask, **size
+        job.model,
+        job.cluster.node,
+        layout,
+        constants=job.constants,
+        domain=job.cluster.fast_gpus,
+        mask=job.mask,
+        **size,
     )
     dropped = _dropped(job, layout, size) if keep == "some" else None
     if dropped is None:
@@ -405,7 +422,9 @@ def _plan_of(job: PlannedJob, layout: Layout, keep: str) -> Plan:
         held = [rank_memory(job.model, layout, stage=stage, **size) for stage in ends]
         return Plan(layout, (), step, max(held, key=lambda each: each.total), 0.0, job)
     m = layout.micro_batches(job.batch_sequences)
-    once = dropped.flops / (job.constants.matmul_share * dense_peak_flops_per_s(job.cluster.node.accelerator, job.dtype))
+    once = dropped.flops / (
+        job.constants.matmul_share * dense_peak_flops_per_s(job.cluster.node.accelerator, job.dtype)
+    )
     if job.constants.count_bytes:
         once += dropped.moved_bytes / job.constants.memory_bytes_per_s(job.cluster.node)
     remade_s = m * once * job.model.layers / layout.pipeline
@@ -441,7 +460,7 @@ def job_candidates(job: PlannedJob, limits: Limits) -> Candidates:
     Example:
         >>> job = planned_job("Llama 3 8B", Cluster("DGX H100", nodes=1), tokens_per_step=1e6, sequence=8192)
         >>> len(job_candidates(job, Limits(pipeline=1, context=1, recompute="none")).sizes)
-        55
+        50
     """
     of_kind("job", job, PlannedJob)
     return candidate_layouts(
@@ -466,12 +485,16 @@ def job_kernel(job: PlannedJob, limits: Limits, **more: Any) -> StepKernel:
     """
     of_kind("job", job, PlannedJob), of_kind("limits", limits, Limits)
     gated = job.model.feed_forward is not None and job.model.feed_forward.gated and job.model.experts is None
-    drops = layer_drops(job) if gated and "some" in limits.recompute and hasattr(job.model.attention, "key_value_heads") else ()
+    drops = (
+        layer_drops(job)
+        if gated and "some" in limits.recompute and hasattr(job.model.attention, "key_value_heads")
+        else ()
+    )
     return StepKernel(
         job.model,
         job.cluster.node,
         constants=job.constants,
-        domain=job.cluster.domain,
+        domain=job.cluster.fast_gpus,
         recipe=job.recipe,
         batch_sequences=job.batch_sequences,
         sequence=job.sequence,
@@ -488,7 +511,7 @@ def job_kernel(job: PlannedJob, limits: Limits, **more: Any) -> StepKernel:
 def layer_drops(job: PlannedJob) -> tuple[Drop, ...]:
     """Return the sets of a layer's tensors that can be the cheapest to drop, from nothing to all of them.
 
-    Formula: $\\{Z: \\sum_{i \\in Z'} F_i \\le \\sum_{i \\in Z} F_i \\Rightarrow \\sum_{i \\in Z'} A_i < \\sum_{i \\in Z} A_i\\}$
+    Formula: $\\left\\{Z: \\sum_{Z'} F_i \\le \\sum_Z F_i \\Rightarrow \\sum_{Z'} A_i < \\sum_Z A_i\\right\\}$
     Symbols: Z, Z' = sets of tensors; F_i, A_i = operations and bytes of tensor i in layer_prices
     Chapter: 29
 
@@ -536,13 +559,6 @@ def cuts_of(sizes: Sizes) -> Cuts:
     return Cuts(*sizes[:9], _KEEP[sizes.recompute], int(sizes.uneven))
 
 
-class _Judged(NamedTuple):
-    """A candidate's place in an order."""
-
-    seconds: float
-    index: int
-
-
 def ranked_plans(
     job: PlannedJob,
     limits: Limits,
@@ -579,22 +595,21 @@ def ranked_plans(
     """
     of_kind("job", job, PlannedJob), of_kind("limits", limits, Limits), of_kind("found", found, Candidates)
     plain = "none" in limits.recompute
-    fitting, over = [], []
-    for index, (sizes, time, held, drop, fit) in enumerate(
+    fitting: list[tuple[float, int]] = []
+    over: list[tuple[float, int]] = []
+    for place, (sizes, time, held, drop, fit) in enumerate(
         zip(found.sizes, seconds, memory_bytes, dropped, fits, strict=True)
     ):
         if sizes.recompute == "some" and plain and drop <= 0:
             continue  # nothing is dropped: the candidate that keeps everything stands for it
-        (fitting if fit else over).append(_Judged(time if fit else held, index))
+        (fitting if fit else over).append((time if fit else held, place))
     fitting.sort()
     over.sort()
-    best = [
-        _plan_of(job, found.sizes[each.index].layout(context_kind=limits.context_kind), found.sizes[each.index].recompute)
-        for each in fitting[: positive_integer("most", most)]
-    ]
-    memory = [Refused(sizes_text(found.sizes[each.index]), "memory", _too_much(job, each.seconds)) for each in over]
+    chosen = [found.sizes[place] for _, place in fitting[: positive_integer("most", most)]]
+    best = [_plan_of(job, sizes.layout(context_kind=limits.context_kind), sizes.recompute) for sizes in chosen]
+    memory = [Refused(sizes_text(found.sizes[place]), "memory", _too_much(job, held)) for held, place in over]
     refused = found.kinds | ({"memory": len(over)} if over else {})
-    near = sum(each.seconds <= (1 + NEAR) * fitting[0].seconds for each in fitting) if fitting else 0
+    near = sum(time <= (1 + NEAR) * fitting[0][0] for time, _ in fitting) if fitting else 0
     tried = len(fitting) + len(over)
     return Plans(job, tuple(best), tried, len(fitting), (*found.refused, *memory), refused, near)
 
@@ -623,4 +638,3 @@ def sizes_text(sizes: Sizes | Layout) -> str:
     if sizes.recompute in keeps:
         parts.append(keeps[sizes.recompute])
     return ", ".join(parts)
-

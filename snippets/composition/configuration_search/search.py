@@ -20,7 +20,16 @@ from snippets.composition.configuration_search.step_kernel import Cuts, Operatio
 from snippets.domain import of_kind
 from snippets.models import Transformer
 
-ARRAYS = Operations(np.maximum, np.minimum, np.where, np.ceil, np.floor)
+ARRAYS = Operations(
+    np.maximum,
+    np.minimum,
+    np.where,
+    np.ceil,
+    np.floor,
+    np.searchsorted,
+    np.take,
+    lambda numbers: np.array(numbers, float),
+)
 
 
 def scored_layouts(kernel: StepKernel, cuts: Cuts) -> Scores:
@@ -88,7 +97,9 @@ def search_layouts(
         model, cluster, tokens_per_step=tokens_per_step, sequence=sequence, free_share=limits.free_share, **assumed
     )
     found = job_candidates(job, limits)
-    columns = np.array([cuts_of(sizes) for sizes in found.sizes], dtype=float).reshape(len(found.sizes), len(Cuts._fields))
+    columns = np.array([cuts_of(sizes) for sizes in found.sizes], dtype=float).reshape(
+        len(found.sizes), len(Cuts._fields)
+    )
     scores = scored_layouts(job_kernel(job, limits, operations=ARRAYS), Cuts(*columns.T))
     return ranked_plans(
         job,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -36,9 +37,18 @@ class Operations(NamedTuple):
     where: Callable[[Any, Number, Number], Number]
     ceil: Callable[[Number], Number]
     floor: Callable[[Number], Number]
+    first: Callable[[Any, Number], Any]  # the place of the first entry of a growing list that is at least a number
+    take: Callable[[Any, Any], Number]  # the entry of a list at a place
+    listed: Callable[[list[float]], Any]
 
 
-FLOATS = Operations(max, min, lambda condition, yes, no: yes if condition else no, math.ceil, math.floor)
+def _at(table: list[float], place: int) -> float:
+    return table[place]
+
+
+FLOATS = Operations(
+    max, min, lambda condition, yes, no: yes if condition else no, math.ceil, math.floor, bisect_left, _at, list
+)
 
 
 class Cuts(NamedTuple):
@@ -124,6 +134,15 @@ class _Counts(NamedTuple):
     last: Number
 
 
+class _Waits(NamedTuple):
+    """Seconds that a micro-batch waits on a stage: once, for each layer, from the second on, from the third on."""
+
+    once: Number
+    each: Number
+    second: Number
+    more: Number
+
+
 class StepKernel:
     """The model of a step for one job: what does not depend on the layout is worked out once.
 
@@ -168,7 +187,7 @@ class StepKernel:
         self.batch = positive_integer("batch_sequences", batch_sequences)
         self.sequence = positive_integer("sequence", sequence)
         self.limit_bytes = nonnegative_number("limit_bytes", limit_bytes)
-        self.flash, self.ring, self.narrow = attention == "flash", context_kind == "ring", dtype == "fp8"
+        self.flash, self.ring, self.narrow = attention == "flash", context_kind == "ring", dtype in ("fp8", "fp4")
         self.pairs = attention_pairs(sequence, mask=mask)
         self.drops, self.do = drops, operations
         wide = dense_peak_flops_per_s(node.accelerator, "bf16")
@@ -182,8 +201,20 @@ class StepKernel:
         self.routed = parts.routed_experts / model.layers
         self.table = model.vocabulary * model.hidden
         self.share = model.expert_layers / model.layers
+        self.freed = operations.listed([drop.freed_bytes for drop in drops])
+        self.freed_or_none = operations.listed([*(drop.freed_bytes for drop in drops), 0.0])
+        self.remade_or_none = operations.listed([*map(self._remade_s, drops), 0.0])
         if operations is FLOATS:  # many layouts share their parts
-            for name in ("_layer", "_parameters", "_counts"):
+            for name in (
+                "_layer",
+                "_parameters",
+                "_counts",
+                "_waits",
+                "_ring_s",
+                "_kept_bytes",
+                "_state_bytes",
+                "_head_s",
+            ):
                 setattr(self, name, functools.lru_cache(maxsize=2**16)(getattr(self, name)))
 
     def scores(self, z: Cuts) -> Scores:
@@ -195,29 +226,18 @@ class StepKernel:
         Returns:
             Seconds, bytes, whether they fit, and what is dropped.
         """
-        m = self.batch / (z.data * z.micro_batch)
-        seconds, memory, layers = self._seconds(z, m), *self._memory(z, m)
-        do, best = self.do, -1 + 0 * z.tensor
-        if not self.drops:
-            total = do.maximum(*memory)
-            return Scores(seconds, total, total <= self.limit_bytes, best)
+        do, m = self.do, self.batch / (z.data * z.micro_batch)
+        seconds, (first, own), (last, theirs) = self._seconds(z, m), *self._memory(z, m)
+        drops = z.keep == 2
         tokens = z.micro_batch * self.sequence / z.context / z.tensor
-        wanted = 0 * z.tensor
-        for held, own in zip(memory, layers, strict=True):
-            wanted = do.maximum(wanted, (held - self.limit_bytes) / do.maximum(own - 1, 1e-9) / tokens)
-        freed = remade = 0 * tokens
-        for index in reversed(range(len(self.drops))):
-            drop = self.drops[index]
-            takes = (z.keep == 2) & (drop.freed_bytes >= wanted)
-            best = do.where(takes, index, best)
-            freed = do.where(takes, drop.freed_bytes, freed)
-            remade = do.where(takes, self._remade_s(drop), remade)
-        each = remade * tokens * self.model.layers / z.pipeline
-        seconds = seconds + each * (m + (z.pipeline - 1) / z.chunks)
-        left = [held - freed * tokens * do.maximum(own - 1, 0) for held, own in zip(memory, layers, strict=True)]
-        total = do.maximum(*left)
-        fits = total <= self.limit_bytes * (1 + 1e-9)
-        return Scores(seconds, total, fits & ((z.keep != 2) | (best >= 0)), best)
+        spare, others = do.maximum(own - 1, 1e-9), do.maximum(theirs - 1, 1e-9)
+        wanted = do.maximum((first - self.limit_bytes) / spare, (last - self.limit_bytes) / others) / tokens
+        place = do.where(drops, do.first(self.freed, do.maximum(wanted, 0.0)), len(self.drops))
+        freed, remade = do.take(self.freed_or_none, place) * tokens, do.take(self.remade_or_none, place) * tokens
+        seconds = seconds + remade * self.model.layers / z.pipeline * (m + (z.pipeline - 1) / z.chunks)
+        total = do.maximum(first - freed * spare, last - freed * others)
+        chosen = do.where(place < len(self.drops), place, -1)
+        return Scores(seconds, total, total <= self.limit_bytes * (1 + 1e-9), chosen)
 
     def _remade_s(self, drop: Drop) -> float:
         """Return the seconds to make a token's dropped tensors of one layer again, on one uncut rank."""
@@ -230,12 +250,14 @@ class StepKernel:
         do = self.do
         layer = self._layer(z.tensor, z.context, z.expert, z.expert_tensor, z.micro_batch, z.keep, m > 1)
         counts = self._counts(z.pipeline, z.chunks, z.uneven)
+        groups = z.context * z.data
+        waits = self._waits(z.tensor, groups, z.expert, z.expert_tensor, z.stage, layer.forward, layer.backward)
         first, long, short, last = (
-            count * layer.total + self._sharded_s(z, layer, count)
+            count * layer.total + self._waited_s(waits, count)
             for count in (counts.first, counts.long, counts.short, counts.last)
         )
         first = first + layer.sums
-        tail = layer.sums + self._head_s(z)
+        tail = layer.sums + self._head_s(z.tensor, z.micro_batch * self.sequence / z.context)
         single = first + tail
         last = last + tail
         v, one = z.chunks, z.pipeline == 1
@@ -260,10 +282,11 @@ class StepKernel:
         backward = 2 * weights + core_back + moved_back + again
         forward, backward = forward + constants.launch_s / 3, backward + constants.launch_s * 2 / 3
         sums, tensor = self._tensor_s(t, x, keep, (attention_in, feed_in))
+        launched = constants.host_s * do.where(keep == 3, 4 / 3, 1) - tensor
         return _Layer(
             forward,
             backward,
-            forward + backward + do.where(many, self._accumulate_s(t, e, cut), 0.0),
+            do.maximum(forward + backward + do.where(many, self._accumulate_s(t, e, cut), 0.0), launched),
             tensor,
             self._context_s(t, c, b, keep, core, core_back),
             self._expert_s(t, c, e, cut, x, keep) if model.experts is not None else 0.0,
@@ -322,7 +345,9 @@ class StepKernel:
         if self.flash:
             return flops / self.attention_rate, 2.5 * flops / self.attention_rate
         heads, own, width = b * attention.heads / t, s / c, attention.head_size
-        seconds = self._matmul(own, width, s, heads, self.wide_rate) + self._matmul(own, s, width, heads, self.wide_rate)
+        seconds = self._matmul(own, width, s, heads, self.wide_rate) + self._matmul(
+            own, s, width, heads, self.wide_rate
+        )
         return seconds, 2 * seconds
 
     def _element_wise(self, t: Number, c: Number, b: Number) -> tuple[Number, Number]:
@@ -405,9 +430,7 @@ class StepKernel:
         inside = do.maximum(1, do.minimum(e, do.floor(self.domain / cut)))
         domains = do.ceil(e / inside)
         crossings, R = do.where(domains > 1, domains, 0), inside * domains
-        alpha = (
-            (R - crossings) * self.constants.node_latency_s + crossings * self.constants.network_latency_s
-        ) / R
+        alpha = ((R - crossings) * self.constants.node_latency_s + crossings * self.constants.network_latency_s) / R
         size = do.ceil(x * cut / t) * self.model.hidden * mixture.per_token * 2
         near, far = (inside - 1) / R * size / self.inside, (R - inside) / R * size / self.across
         once = self.constants.call_latency_s + (R - 1) * alpha + do.maximum(near, far)
@@ -426,37 +449,40 @@ class StepKernel:
         longs = do.where(longer, do.maximum(over - 1, 0), 0)
         return _Counts(first, base + 1, longs, short, do.maximum(p - 2 - longs, 0), last)
 
-    def _sharded_s(self, z: Cuts, layer: _Layer, layers: Number) -> Number:
-        """Return what a stage of so many layers waits for ZeRO 2's and 3's gathers and scatters, for one micro-batch."""
-        do = self.do
-        groups, dense, expert = z.context * z.data, self.layer_parameters / z.tensor, self._expert_parameters(z)
-        copies = z.tensor * groups / (z.expert * z.expert_tensor)
-        gather = self._ring_s(1, self.recipe.parameters * dense, groups, z.tensor)
-        reduce = self._ring_s(1, self.recipe.gradients * dense, groups, z.tensor)
+    def _waits(
+        self, t: Number, groups: Number, e: Number, cut: Number, stage: Number, forward: Number, backward: Number
+    ) -> _Waits:
+        """Return what a stage waits for ZeRO 2's and 3's gathers and scatters of a micro-batch, by its layers."""
+        do, recipe = self.do, self.recipe
+        gather, reduce = (
+            self._ring_s(1, width * self.layer_parameters / t, groups, t)
+            for width in (recipe.parameters, recipe.gradients)
+        )
         if self.routed:
-            stride = z.expert * z.expert_tensor
-            gather = gather + self._ring_s(1, self.recipe.parameters * expert, copies, stride)
-            reduce = reduce + self._ring_s(1, self.recipe.gradients * expert, copies, stride)
-        gather = do.where(z.stage == 3, gather, 0.0)
+            own, copies = self.routed / (e * cut), t * groups / (e * cut)
+            gather = gather + self._ring_s(1, recipe.parameters * own, copies, e * cut)
+            reduce = reduce + self._ring_s(1, recipe.gradients * own, copies, e * cut)
+        here = (stage >= 2) & (groups > 1)
+        gather, reduce = do.where(here & (stage == 3), gather, 0.0), do.where(here, reduce, 0.0)
         if not self.constants.overlap_gradients:
-            wait = layers * (reduce + 2 * gather)
-        else:
-            F, B = layer.forward, layer.backward
-            more = do.maximum(0.0, gather - B) + do.maximum(0.0, reduce - B)
-            more = more + do.maximum(layers - 2, 0) * do.maximum(0.0, gather + reduce - B)
-            wait = 2 * gather + reduce + (layers - 1) * do.maximum(0.0, gather - F) + do.where(layers > 1, more, 0.0)
-        return do.where((z.stage >= 2) & (groups > 1), wait, 0.0)
+            return _Waits(0.0 * gather, reduce + 2 * gather, 0.0 * gather, 0.0 * gather)
+        more = do.maximum(0.0, gather + reduce - backward)
+        second = do.maximum(0.0, gather - backward) + do.maximum(0.0, reduce - backward)
+        each = do.maximum(0.0, gather - forward)
+        return _Waits(2 * gather + reduce - each, each, second, more)
 
-    def _expert_parameters(self, z: Cuts) -> Number:
-        return self.routed / (z.expert * z.expert_tensor)
+    def _waited_s(self, waits: _Waits, layers: Number) -> Number:
+        do = self.do
+        more = do.where(layers > 1, waits.second + do.maximum(layers - 2, 0) * waits.more, 0.0)
+        return do.where(layers > 0, waits.once + layers * waits.each + more, 0.0)
 
-    def _head_s(self, z: Cuts) -> Number:
-        x, vocabulary = z.micro_batch * self.sequence / z.context, self.model.vocabulary / z.tensor
+    def _head_s(self, t: Number, x: Number) -> Number:
+        vocabulary = self.model.vocabulary / t
         seconds = 3 * self._matmul(x, self.model.hidden, vocabulary, 1, self.wide_rate)
         return seconds + 24 * x * vocabulary / self.memory if self.constants.count_bytes else seconds
 
     def _messages_s(self, z: Cuts, m: Number) -> Number:
-        do, constants, p = self.do, self.constants, z.pipeline
+        do, p = self.do, z.pipeline
         size = 2 * z.micro_batch * self.sequence / z.context * self.model.hidden / z.tensor
         message = self._neighbour_s(z, size)
         plain = 2 * message * do.floor((p - 1) * (m + p - 1) / p)
@@ -522,42 +548,50 @@ class StepKernel:
         return (layers * self.layer_parameters + tables) / t, layers * self.routed / (e * cut)
 
     def _memory(self, z: Cuts, m: Number) -> tuple[tuple[Number, Number], tuple[Number, Number]]:
-        """Return the bytes of a rank of the first stage and of the last, and the layers whose activations each holds."""
-        counts, sizes = self._counts(z.pipeline, z.chunks, z.uneven), []
-        for layers, place, head in ((counts.first, 0, False), (counts.last, 1, True)):
-            sizes.append(self._stage_memory(z, m, layers, place * (z.pipeline - 1), self.do.where(z.pipeline == 1, 1, head)))
-        (first, own), (last, theirs) = sizes
-        return (first, last), (own, theirs)
-
-    def _stage_memory(self, z: Cuts, m: Number, layers: Number, index: Number, head: Any) -> tuple[Number, Number]:
-        do, recipe, p, v = self.do, self.recipe, z.pipeline, z.chunks
-        dense, expert = self._parameters(z.tensor, z.pipeline, z.expert, z.expert_tensor, layers, True)
-        groups = z.context * z.data
-        copies = z.tensor * groups / (z.expert * z.expert_tensor)
-        sharded = dense / groups + expert / copies
-        whole = dense + expert
-        state = recipe.parameters * do.where(z.stage >= 3, sharded, whole)
-        state = state + recipe.gradient_bytes * do.where(z.stage >= 2, sharded, whole)
-        state = state + recipe.optimizer_bytes * do.where(z.stage >= 1, sharded, whole)
-        rounded = p * do.ceil(m / p)
-        many = do.minimum(v * rounded, 2 * (p - index - 1) + (v - 1) * p + 1) / v
-        held = do.where(v == 1, do.minimum(m, p - index), do.minimum(m, many)) * layers
-        x = z.micro_batch * self.sequence / z.context
-        kept, scores = self._kept_bytes(z, x)
-        input_alone = 2 * x * self.model.hidden / z.tensor
-        each = do.where(z.keep == 3, input_alone, kept + do.where(z.keep == 1, 0.0, scores))
+        """Return the bytes of a rank of the first stage and of the last, each with the layers' activations it holds."""
+        do, counts, x = self.do, self._counts(z.pipeline, z.chunks, z.uneven), z.micro_batch * self.sequence / z.context
+        kept, scores = self._kept_bytes(z.tensor, x)
+        alone = 2 * x * self.model.hidden / z.tensor
+        each = do.where(z.keep == 3, alone, kept + do.where(z.keep == 1, 0.0, scores))
         again = do.where(z.keep == 3, kept + scores, do.where(z.keep == 1, scores, 0.0))
-        logits = do.where(head, 8 * x * do.ceil(self.model.vocabulary / z.tensor), 0.0)
-        unit = do.where(groups > 1, self.layer_parameters / z.tensor, 0.0)
-        if self.routed:
-            own = self.routed / self.share / (z.expert * z.expert_tensor)
-            unit = unit + do.where(copies > 1, do.minimum(expert, own), 0.0)
-        buffers = recipe.gradients * unit * (z.stage >= 2) + recipe.parameters * unit * (z.stage == 3)
-        return state + held * each + do.maximum(again, logits) + buffers, held
+        head = do.maximum(again, 8 * x * do.ceil(self.model.vocabulary / z.tensor))
+        stages = []
+        for layers, index, extra in (
+            (counts.first, 0, do.where(z.pipeline == 1, head, again)),
+            (counts.last, z.pipeline - 1, head),
+        ):
+            held = self._held(z, m, index) * layers
+            state = self._state_bytes(
+                z.tensor, z.pipeline, z.context * z.data, z.expert, z.expert_tensor, z.stage, layers
+            )
+            stages.append((state + held * each + extra, held))
+        return stages[0], stages[1]
 
-    def _kept_bytes(self, z: Cuts, x: Number) -> tuple[Number, Number]:
+    def _held(self, z: Cuts, m: Number, index: Number) -> Number:
+        """Return how many micro-batches of its layers a stage holds."""
+        do, p, v = self.do, z.pipeline, z.chunks
+        many = do.minimum(v * p * do.ceil(m / p), 2 * (p - index - 1) + (v - 1) * p + 1) / v
+        return do.where(v == 1, do.minimum(m, p - index), do.minimum(m, many))
+
+    def _state_bytes(
+        self, t: Number, p: Number, groups: Number, e: Number, cut: Number, stage: Number, layers: Number
+    ) -> Number:
+        """Return weights, gradients, optimizer state and ZeRO's whole units of a stage with so many layers."""
+        do, recipe = self.do, self.recipe
+        dense, expert = self._parameters(t, p, e, cut, layers, True)
+        copies = t * groups / (e * cut)
+        sharded, whole = dense / groups + expert / copies, dense + expert
+        state = recipe.parameters * do.where(stage >= 3, sharded, whole)
+        state = state + recipe.gradient_bytes * do.where(stage >= 2, sharded, whole)
+        state = state + recipe.optimizer_bytes * do.where(stage >= 1, sharded, whole)
+        unit = do.where(groups > 1, self.layer_parameters / t, 0.0)
+        if self.routed:
+            unit = unit + do.where(copies > 1, do.minimum(expert, self.routed / self.share / (e * cut)), 0.0)
+        return state + recipe.gradients * unit * (stage >= 2) + recipe.parameters * unit * (stage == 3)
+
+    def _kept_bytes(self, t: Number, x: Number) -> tuple[Number, Number]:
         """Return what a layer keeps of a micro-batch without its scores, and those."""
-        model, t = self.model, z.tensor
+        model = self.model
         attention, rows = model.attention, x * model.attention.heads / t
         scores = rows * (4 if self.flash else 5 * self.sequence)
         if model.feed_forward is not None and not model.feed_forward.gated:
@@ -572,4 +606,3 @@ class StepKernel:
         stream, inner = (6, 5) if self.narrow else (8, 6)
         width = sum(part * size / t for size, _, part in self._inner_widths())
         return x * (stream * model.hidden / t + kept - self.narrow * out + inner * width), scores
-

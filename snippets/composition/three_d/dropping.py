@@ -112,7 +112,7 @@ def layer_prices(
         layout: the layout.
         sequence: s.
         mask: which pairs are computed.
-        dtype: of the weights' matmuls; with ``"fp8"`` their inputs are kept in 1 byte a number.
+        dtype: of the weights' matmuls; with ``"fp8"`` or ``"fp4"`` their inputs are kept in 1 byte a number.
 
     Returns:
         The tensors of one rank in the order of the forward pass, without the layer's input.
@@ -122,7 +122,8 @@ def layer_prices(
     Leaves out: as there.
 
     Example:
-        >>> wide, narrow = (layer_prices("Llama 3 70B", Layout(), sequence=8192, dtype=dtype) for dtype in ("bf16", "fp8"))
+        >>> wide = layer_prices("Llama 3 70B", Layout(), sequence=8192)
+        >>> narrow = layer_prices("Llama 3 70B", Layout(), sequence=8192, dtype="fp8")
         >>> wide[0].bytes / narrow[0].bytes
         2.0
     """
@@ -135,7 +136,7 @@ def layer_prices(
         context_parallel=layout.context,
         sequence_parallel=layout.sequence_parallel,
     )
-    narrow = named("dtype", dtype, DTYPES) == "fp8"
+    narrow = named("dtype", dtype, DTYPES) in ("fp8", "fp4")
     attention = MODELS.find(model).attention
     tokens = layout.micro_batch * int(sequence) // layout.context
     out = tokens * attention.heads * attention.head_size // layout.tensor
@@ -190,9 +191,10 @@ def dropped_to_fit(
 ) -> Dropped | None:
     """Return the cheapest tensors that every layer has to drop so that the fullest rank holds no more than a limit.
 
-    Formula: $\\min_Z \\sum_{i \\in Z} F_i \\quad \\text{with} \\quad M - (q L_1 - 1) \\sum_{i \\in Z} A_i \\le M_\\text{limit}$
-    Symbols: Z = the dropped tensors; F_i, A_i = operations and bytes of tensor i in layer_prices; M = what a rank of the
-        first or the last stage holds with all of them; q = held_micro_batches; L_1 = layers of the stage;
+    Formula: $\\min_Z \\sum_{i \\in Z} F_i \\quad \\text{with} \\quad M - (q L_1 - 1) \\sum_{i \\in Z} A_i \\le
+        M_\\text{limit}$
+    Symbols: Z = the dropped tensors; F_i, A_i = operations and bytes of tensor i in layer_prices; M = what a rank of
+        the first or the last stage holds with all of them; q = held_micro_batches; L_1 = layers of the stage;
         M_\\text{limit} = limit_bytes
     Chapter: 26
 
@@ -239,9 +241,7 @@ def dropped_to_fit(
     if names is None:
         return None
     freed = sum(price.bytes for price in prices if price.name in names)
-    left = [
-        replace(memory, activations=memory.activations - freed * max(0.0, layers - 1)) for memory, layers in ends
-    ]
+    left = [replace(memory, activations=memory.activations - freed * max(0.0, layers - 1)) for memory, layers in ends]
     flops = sum(price.flops for price in prices if price.name in names)
     return Dropped(names, max(left, key=lambda held: held.total), flops, remade_bytes(prices, dropped=names))
 
