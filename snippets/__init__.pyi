@@ -108,6 +108,12 @@ from snippets.composition.configuration_search.formulas import error_difference_
 from snippets.composition.configuration_search.formulas import best_of_each_kind as best_of_each_kind
 from snippets.composition.configuration_search.formulas import elasticity as elasticity
 from snippets.composition.configuration_search.formulas import tying_factor as tying_factor
+from snippets.composition.configuration_search.judged import judged_groups as judged_groups
+from snippets.composition.configuration_search.judged import unused_rows as unused_rows
+from snippets.composition.configuration_search.judged import group_accuracy as group_accuracy
+from snippets.composition.configuration_search.judged import accuracy_of as accuracy_of
+from snippets.composition.configuration_search.judged import accuracy_table as accuracy_table
+from snippets.composition.configuration_search.judged import judged_memory as judged_memory
 from snippets.composition.configuration_search.planner import planned_job as planned_job
 from snippets.composition.configuration_search.planner import plan as plan
 from snippets.composition.configuration_search.planner import layout_plan as layout_plan
@@ -486,6 +492,10 @@ from snippets.composition.configuration_search.candidates import Refused as Refu
 from snippets.composition.configuration_search.candidates import Candidates as Candidates
 from snippets.composition.configuration_search.clusters import Cluster as Cluster
 from snippets.composition.configuration_search.clusters import cluster_constants as cluster_constants
+from snippets.composition.configuration_search.judged import UnusedRow as UnusedRow
+from snippets.composition.configuration_search.judged import GroupAccuracy as GroupAccuracy
+from snippets.composition.configuration_search.judged import Accuracy as Accuracy
+from snippets.composition.configuration_search.judged import MemoryRow as MemoryRow
 from snippets.composition.configuration_search.planner import PlannedJob as PlannedJob
 from snippets.composition.configuration_search.planner import Plan as Plan
 from snippets.composition.configuration_search.planner import Plans as Plans
