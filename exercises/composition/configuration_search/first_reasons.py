@@ -37,8 +37,8 @@ def first_reasons(
         sequences: of a step, one at a time.
 
     Returns:
-        How many layouts there are under each name, without names that have
-        none.
+        How many layouts there are under each name. Names that have none may
+        be left out.
 
     >>> first_reasons(gpus=4, gpus_per_node=2, gpus_per_switch=2, heads=2,
     ...               layers=2, sequences=4)
@@ -182,13 +182,6 @@ EXERCISE = Exercise(
             "forgets_what_is_left",
             'Layouts that pass all questions are counted too, under "left".',
             {'if rest), "left")\n': 'if rest), "")\n            if not reason:\n                continue\n'},
-        ),
-        Mistake(
-            "lists_empty_reasons",
-            "Reasons that no layout has are left out.",
-            {
-                "counts: dict[str, int] = {}": 'counts = dict.fromkeys("node heads layers sequences switch left".split(), 0)'
-            },
         ),
         Mistake(
             "says_one_count",

@@ -143,7 +143,7 @@ OWN = question()
 
 
 def drawn(chance: Random) -> list[Inputs]:
-    found = []
+    found: list[Inputs] = []
     while len(found) < 50:
         count = chance.randint(2, 7)
         predicted = [round(10 * (1 + chance.random() * chance.choice((0.05, 0.2, 0.5))), 3) for _ in range(count)]
@@ -168,7 +168,8 @@ def taught() -> str:
     order = sorted(range(len(OWN["predicted"])), key=lambda i: OWN["predicted"][i])
     return (
         f"First {OWN['kinds'][first]}, then {OWN['kinds'][second]}: that run is expected to save "
-        f"{100 * saved[second]:.1f}% of every step. The next in the order of predictions would save {100 * saved[order[1]]:.1f}%."
+        f"{100 * saved[second]:.1f}% of every step. The next in the order of predictions would save "
+        f"{100 * saved[order[1]]:.1f}%."
     )
 
 

@@ -16,17 +16,17 @@ _GRID = 480
 _SPREADS = 8.0  # beyond which the normal distribution holds less than rounding
 
 
-def pareto_front(times_s: Sequence[float], memories_bytes: Sequence[float]) -> tuple[int, ...]:
+def pareto_front(seconds: Sequence[float], memory_bytes: Sequence[float]) -> tuple[int, ...]:
     """Return which layouts no other one dominates: those for which nothing is as fast in less memory.
 
     Also: Pareto frontier, undominated layouts
     Formula: $\\{\\, i : \\nexists j \\;\\; T_j \\le T_i,\\; M_j \\le M_i,\\; (T_j, M_j) \\ne (T_i, M_i) \\,\\}$
-    Symbols: T = times_s; M = memories_bytes
+    Symbols: T = seconds; M = memory_bytes
     Chapter: 29
 
     Args:
-        times_s: of a step in each layout.
-        memories_bytes: that each needs, as many.
+        seconds: of a step in each layout.
+        memory_bytes: that each needs, as many.
 
     Returns:
         Numbers of the layouts, from 0, the fastest first; of equal ones the first alone.
@@ -39,7 +39,7 @@ def pareto_front(times_s: Sequence[float], memories_bytes: Sequence[float]) -> t
         >>> pareto_front([12.0, 13.0, 14.0, 15.0], [70e9, 80e9, 30e9, 30e9])
         (0, 2)
     """
-    T, M = _as_many("times_s", times_s, "memories_bytes", memories_bytes)
+    T, M = _as_many("seconds", seconds, "memory_bytes", memory_bytes)
     front: list[int] = []
     for i in sorted(range(len(T)), key=lambda i: (T[i], M[i], i)):
         if not front or M[i] < M[front[-1]]:
@@ -51,7 +51,7 @@ def second_run_saving_share(*, lead_share: float, error_spread: float) -> float:
     """Return which share of a step a benchmark of a second layout is expected to save.
 
     Also: expected improvement, value of a benchmark
-    Formula: $\\Phi(-z) - (1 + q) \\exp(\\sigma^2 / 2)\\, \\Phi(-z - \\sigma), \\quad z = \\ln(1 + q) / \\sigma$
+    Formula: $\\Phi(-\\lambda) - (1 + q) \\exp(\\sigma^2 / 2)\\, \\Phi(-\\lambda - \\sigma), \\quad \\lambda = \\ln(1 + q) / \\sigma$
     Symbols: q = lead_share; \\sigma = error_spread; \\Phi = the normal distribution function
     Chapter: 29
 
@@ -73,10 +73,10 @@ def second_run_saving_share(*, lead_share: float, error_spread: float) -> float:
     """
     q = nonnegative_number("lead_share", lead_share)
     σ = number_between("error_spread", error_spread, low=0, high=_MOST_SPREAD)
-    z = math.log1p(q) / σ if σ > 0 else math.inf
-    if z > _SPREADS - σ:
+    λ = math.log1p(q) / σ if σ > 0 else math.inf
+    if λ > _SPREADS - σ:
         return 0.0
-    return max(0.0, _NORMAL.cdf(-z) - (1 + q) * math.exp(σ**2 / 2) * _NORMAL.cdf(-z - σ))
+    return max(0.0, _NORMAL.cdf(-λ) - (1 + q) * math.exp(σ**2 / 2) * _NORMAL.cdf(-λ - σ))
 
 
 def expected_regret(predicted_s: Sequence[float], *, runs: int, error_spread: float) -> float:
@@ -141,7 +141,7 @@ def error_difference_spread(
 
     Formula: $\\frac{1}{0.6745} \\operatorname{median}_{ij}
         \\left| \\ln \\frac{y_i}{x_i} - \\ln \\frac{y_j}{x_j} \\right|$
-    Symbols: x = predicted_s; y = measured_s; the pairs i, j are those of one kind, or those of two
+    Symbols: x_i = predicted_s; y_i = measured_s; the pairs i, j are those of one kind, or those of two
     Chapter: 29
 
     Args:
@@ -187,7 +187,7 @@ def best_of_each_kind(predicted_s: Sequence[float], kinds: Sequence[str], *, run
     """Return which layouts to benchmark: the fastest predicted of each kind, and then the fastest of the rest.
 
     Formula: $\\{\\, i : x_i = \\min_{j \\text{ of the kind of } i} x_j \\,\\}$
-    Symbols: x = predicted_s; the first ``runs`` of them by x
+    Symbols: x_i = predicted_s; the first ``runs`` of them in the order of x_i
     Chapter: 29
 
     Args:

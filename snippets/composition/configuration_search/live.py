@@ -1,10 +1,10 @@
-"""Drawings: the live figure of chapter 29: a job's layouts by time and memory, the fastest, and the second one to run."""
+"""Drawings: the live figure of chapter 29: a job's layouts by time and memory, and which two of them to run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from snippets.composition.configuration_search.candidates import Limits
 from snippets.composition.configuration_search.clusters import Cluster
@@ -24,6 +24,7 @@ from snippets.composition.layouts import Layout
 from snippets.composition.published_steps import published_steps
 from snippets.composition.rank_memory import rank_memory
 from snippets.drawing import Panel
+from snippets.hardware import NODES
 from snippets.live.axes import Axis, Plot
 from snippets.live.bars import STRENGTH
 from snippets.live.declaring import Named, Picture, live_figure
@@ -36,9 +37,10 @@ _NODES = {name: name.removeprefix("DGX ") for name in ("DGX A100", "DGX H100", "
 _TERMS = {"compute": "forward", "bubble": "idle", "waiting": "communication"}
 _SHOWN_LONGEST = 2.0  # times the fastest; what takes longer lies beyond the picture
 NEAR = 0.1
+ERROR_SPREAD = 0.123  # between layouts with different t, of vTrain's runs of 3.6 billion parameters
 
 
-class Shown(NamedTuple):
+class SearchedLayout(NamedTuple):
     """A layout of the picture.
 
     Attributes:
@@ -49,7 +51,7 @@ class Shown(NamedTuple):
         fits: whether that is no more than may be filled.
         measured_s: where somebody has.
 
-    >>> Shown(Layout(), "none", 1.0, 2.0, True).measured_s
+    >>> SearchedLayout(Layout(), "none", 1.0, 2.0, True).measured_s
     0.0
     """
 
@@ -62,7 +64,7 @@ class Shown(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def question_layouts(free_share: float) -> tuple[Shown, ...]:
+def question_layouts(free_share: float) -> tuple[SearchedLayout, ...]:
     """Return the layouts of the chapter's question, all of them measured.
 
     Args:
@@ -73,17 +75,21 @@ def question_layouts(free_share: float) -> tuple[Shown, ...]:
     """
     found = []
     for row in published_steps(QUESTION):
-        sizes = {"batch_sequences": row.batch_sequences, "sequence": row.sequence, "attention": row.attention}
+        sizes: dict[str, Any] = {
+            "batch_sequences": row.batch_sequences,
+            "sequence": row.sequence,
+            "attention": row.attention,
+        }
         held = max(rank_memory(row.model, row.layout, stage=stage, **sizes).total for stage in (0, -1))
         limit = (1 - free_share) * row.node.accelerator.memory_bytes
-        found.append(Shown(row.layout, "full", row.predicted().total, held / 1e9, held <= limit, row.seconds))
+        found.append(SearchedLayout(row.layout, "full", row.predicted().total, held / 1e9, held <= limit, row.seconds))
     return tuple(found)
 
 
 @lru_cache(maxsize=8)
 def planned_layouts(
     model: str, node: str, gpus: int, tokens_per_step: float, sequence: int, free_share: float
-) -> tuple[Shown, ...]:
+) -> tuple[SearchedLayout, ...]:
     """Return a job's layouts, in which each layer drops as many tensors as must go.
 
     Args:
@@ -95,25 +101,25 @@ def planned_layouts(
         free_share: of a GPU's memory that stays free, at least 0 and below 1.
 
     >>> len(planned_layouts("Llama 3 8B", "DGX H100", 8, 2**17, 8192, 0.1))
-    76
+    225
     """
     long = sequence > 8192
     limits = Limits(
-        context=None if long else (1,),
+        context=None if long else (1, 2),
         micro_batch=(1,) if long else (1, 2, 4),
         stage=(1, 3),
         recompute=("some",),
         uneven=False,
         free_share=free_share,
     )
-    cluster = Cluster(node, nodes=gpus // 8)
+    cluster = Cluster(NODES[node], nodes=gpus // 8)
     job = planned_job(model, cluster, tokens_per_step=tokens_per_step, sequence=sequence, free_share=free_share)
     kernel = job_kernel(job, limits)
     found = []
     for sizes in job_candidates(job, limits).sizes:
         scores = kernel.scores(cuts_of(sizes))
         gigabytes = float(scores.memory_bytes) / 1e9
-        found.append(Shown(sizes.layout(), "some", float(scores.seconds), gigabytes, bool(scores.fits)))
+        found.append(SearchedLayout(sizes.layout(), "some", float(scores.seconds), gigabytes, bool(scores.fits)))
     return tuple(found)
 
 
@@ -121,8 +127,8 @@ def planned_layouts(
     title="Which two would you run?",
     caption="Each dot is a layout of the job: what the fullest GPU holds, and what a step takes. The line joins the "
     "layouts that nothing dominates. The larger dots are two to benchmark: the fastest that fits, and the best with "
-    "another t. Layers drop the cheapest tensors that must go; one stage is fully sharded or in ZeRO-1. Change the memory "
-    "that stays free, and see whether the choice survives.",
+    "another t. Layers drop the cheapest tensors that must go. Change the memory that stays free, and see whether the "
+    "choice survives.",
     knobs=[
         Choice("job", "Model", _JOBS, "Llama 3 70B"),
         Choice("node", "GPU", _NODES, "DGX H100"),
@@ -134,23 +140,23 @@ def planned_layouts(
     named=[
         Named(
             "The question",
-            "47 layouts that were all measured. The one predicted fastest takes 13.2 s, and it was the fastest: 13.9 s.",
+            "47 layouts, all measured. The first is predicted to take 13.2 s, and it was the fastest: 13.9 s.",
             {"job": "question"},
         ),
         Named(
             "Half of the memory",
-            "With 50% kept free the first choice no longer fits. The front says what to take instead, and what it costs: "
-            "13.6 s instead of 13.2 s.",
+            "The first choice no longer fits. Now the first run takes 16.1 s where 13.6 s were predicted, and the "
+            "second pays: 14.7 s.",
             {"job": "question", "free": 50},
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Run t = 2, and then the best with another t.",
+            "Run the pairs, t = 2. Then two GPUs that share the sequence instead, c = 2 with t = 1: 3% behind.",
             {"job": "Llama 3 70B"},
         ),
         Named(
             "Long sequences",
-            "With sequences of 131,072 tokens the context axis joins in.",
+            "Sequences sixteen times as long: now the context axis is needed, and 1% decides.",
             {"job": "Llama 3 70B", "sequence": str(2**17), "tokens": str(2**22)},
         ),
     ],
@@ -159,14 +165,14 @@ def planned_layouts(
 def search_figure(*, job: str, node: str, gpus: int, tokens: str, sequence: str, free: int) -> Picture:
     """Draw a job's layouts by time and memory, and the parts of the two to run."""
     if job == "question":
-        shown: Sequence[Shown] = question_layouts(free / 100)
+        shown: Sequence[SearchedLayout] = question_layouts(free / 100)
         memory_gb, idle = 80.0, ["node", "gpus", "tokens", "sequence"]
     else:
         try:
             shown = planned_layouts(job, node, gpus, float(tokens), int(sequence), free / 100)
         except ValueError as error:
             raise ValueError(f"This job can't be planned: {error}.") from None
-        memory_gb, idle = Cluster(node, nodes=1).memory_bytes / 1e9, []
+        memory_gb, idle = Cluster(NODES[node], nodes=1).memory_bytes / 1e9, []
     fitting = sorted((each for each in shown if each.fits), key=lambda each: (each.seconds, each.gigabytes))
     if not fitting:
         raise ValueError(f"None of the {len(shown)} layouts fits into {(1 - free / 100) * memory_gb:.0f} GB.")
@@ -177,16 +183,16 @@ def search_figure(*, job: str, node: str, gpus: int, tokens: str, sequence: str,
     bars, said = _bars(pair, job=job, node=node, gpus=gpus, tokens=tokens, sequence=sequence, free=free)
     numbers = _numbers(shown, fitting, pair, limit_gb=limit_gb)
     alt = (
-        f"A plot of {len(shown)} layouts: seconds of a step against GB of the fullest GPU, a stepped line along the front, "
-        f"a line at {limit_gb:.0f} GB, two larger dots. Beside it, their steps as bars. {said}"
+        f"A plot of {len(shown)} layouts: seconds of a step against GB of the fullest GPU, a stepped line along the "
+        f"front, a line at {limit_gb:.0f} GB, two larger dots. Beside it, their steps as bars. {said}"
     )
     return Picture([plot, bars], numbers, alt, idle=idle)
 
 
-def spelled(each: Shown) -> str:
+def spelled(each: SearchedLayout) -> str:
     """Return a layout's sizes, those that are 1 left out.
 
-    >>> spelled(Shown(Layout(tensor=2, data=128, stage=3), "some", 1.0, 1.0, True))
+    >>> spelled(SearchedLayout(Layout(tensor=2, data=128, stage=3), "some", 1.0, 1.0, True))
     't = 2, d = 128, ZeRO-3'
     """
     sizes = {"t": each.layout.tensor, "p": each.layout.pipeline, "v": each.layout.chunks, "c": each.layout.context}
@@ -195,25 +201,36 @@ def spelled(each: Shown) -> str:
     return ", ".join([*said, f"ZeRO-{each.layout.stage}"] if each.layout.stage else said) or "one GPU"
 
 
-def _numbers(shown: Sequence[Shown], fitting: Sequence[Shown], pair: Sequence[Shown], *, limit_gb: float) -> str:
+def _numbers(
+    shown: Sequence[SearchedLayout],
+    fitting: Sequence[SearchedLayout],
+    pair: Sequence[SearchedLayout],
+    *,
+    limit_gb: float,
+) -> str:
     first, near = pair[0], sum(each.seconds <= (1 + NEAR) * fitting[0].seconds for each in fitting)
     said = (
-        f"{len(shown)} layouts, {len(fitting)} of them fit into {limit_gb:.0f} GB, and {near} are within 10% of the fastest. "
-        f"First run: {spelled(first)}, {first.seconds:.1f} s, {first.gigabytes:.0f} GB"
+        f"{len(shown)} layouts, {len(fitting)} of them fit into {limit_gb:.0f} GB, and {near} are within 10% of the "
+        f"fastest. First run: {spelled(first)}, {first.seconds:.1f} s, {first.gigabytes:.0f} GB"
     )
     said += f" (measured: {first.measured_s:.1f} s)." if first.measured_s else "."
     if len(pair) < 2 or pair[1].layout.tensor == first.layout.tensor:
         return said + " No layout with another t fits."
     second = pair[1]
     lead = second.seconds / first.seconds - 1
-    saving = second_run_saving_share(lead_share=lead, error_spread=0.12)
+    saving = second_run_saving_share(lead_share=lead, error_spread=ERROR_SPREAD)
     said += f" Second run: {spelled(second)}, {second.seconds:.1f} s, {100 * lead:.0f}% behind"
     said += f" (measured: {second.measured_s:.1f} s)" if second.measured_s else ""
     return said + f"; with errors that differ by 12% it is expected to save {100 * saving:.1f}% of a step."
 
 
 def _plot(
-    shown: Sequence[Shown], fitting: Sequence[Shown], pair: Sequence[Shown], *, limit_gb: float, memory_gb: float
+    shown: Sequence[SearchedLayout],
+    fitting: Sequence[SearchedLayout],
+    pair: Sequence[SearchedLayout],
+    *,
+    limit_gb: float,
+    memory_gb: float,
 ) -> Panel:
     low = fitting[0].seconds
     high = max(1.2 * pair[-1].seconds, min(_SHOWN_LONGEST * low, fitting[-1].seconds))
@@ -246,7 +263,7 @@ def _plot(
 
 
 def _bars(
-    pair: Sequence[Shown], *, job: str, node: str, gpus: int, tokens: str, sequence: str, free: int
+    pair: Sequence[SearchedLayout], *, job: str, node: str, gpus: int, tokens: str, sequence: str, free: int
 ) -> tuple[Panel, str]:
     """Draw the steps of the two to run, cut into computing, bubble and waiting; say the same in words."""
     panel = Panel(330, 40 + 84 * len(pair))
@@ -267,14 +284,14 @@ def _bars(
 
 
 def _parts(
-    each: Shown, *, job: str, node: str, gpus: int, tokens: str, sequence: str, free: int
+    each: SearchedLayout, *, job: str, node: str, gpus: int, tokens: str, sequence: str, free: int
 ) -> Mapping[str, float]:
     if job == "question":
         step = next(row for row in published_steps(QUESTION) if row.layout == each.layout).predicted()
     else:
         step = layout_plan(
             job,
-            Cluster(node, nodes=gpus // 8),
+            Cluster(NODES[node], nodes=gpus // 8),
             each.layout,
             tokens_per_step=float(tokens),
             sequence=int(sequence),
