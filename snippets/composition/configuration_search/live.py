@@ -151,7 +151,7 @@ def planned_layouts(
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Run the pairs, t = 2. Then two GPUs that share the sequence instead, c = 2 with t = 1: 3% behind.",
+            "Run the pairs, t = 2. Then two GPUs that share the sequence instead, c = 2: 3% behind.",
             {"job": "Llama 3 70B"},
         ),
         Named(
@@ -256,9 +256,8 @@ def _plot(
     )
     for number, each in enumerate(pair, 1):
         plot.dots([(each.gigabytes, each.seconds)], colour="ink", radius=5)
-        plot.panel.text(
-            plot.x(each.gigabytes) - 9, plot.y(each.seconds) - 7, str(number), anchor="end", bold=True, size=12
-        )
+        x, y = plot.x(each.gigabytes) - 9, plot.y(each.seconds) + (5 if number == 1 else -11)
+        plot.panel.text(x, y, str(number), anchor="end", bold=True, size=12)
     return plot.panel
 
 
