@@ -179,6 +179,7 @@ from snippets.composition.rank_memory import rank_parameters as rank_parameters
 from snippets.composition.rank_memory import layer_kept_bytes as layer_kept_bytes
 from snippets.composition.rank_memory import held_micro_batches as held_micro_batches
 from snippets.composition.rank_memory import rank_memory as rank_memory
+from snippets.composition.rank_memory import held_recipe as held_recipe
 from snippets.composition.sharded_waiting import sharded_micro_batch_wait_s as sharded_micro_batch_wait_s
 from snippets.composition.step_model import step_time as step_time
 from snippets.composition.step_model import job_step_time as job_step_time

@@ -12,7 +12,7 @@ from typing import Any
 from snippets.composition.layer_times import ATTENTIONS
 from snippets.composition.layouts import Layout
 from snippets.composition.rank_errors import choice_regret, median_error, ordered_pairs_share, rank_correlation
-from snippets.composition.rank_memory import ENGINES, RankMemory, rank_memory
+from snippets.composition.rank_memory import ENGINES, RankMemory, layer_kept_bytes, rank_memory
 from snippets.composition.step_constants import H100_BF16, H100_FP8, MEGATRON_A100, Constants
 from snippets.composition.step_model import StepTime, step_time
 from snippets.domain import Answers, integer_fields, named, of_kind, positive_number, text_fields
@@ -43,6 +43,7 @@ class PublishedStep(Answers):
         recipe: bytes of state for a parameter.
         engine: as in ``rank_memory``.
         memory_bytes: the measured peak of one rank, where it is printed; else ``None``.
+        offloaded: of how many layers the activations wait in the CPU's memory.
 
     >>> published_steps("vTrain 3.6B")[0].seconds
     3.5665
@@ -78,6 +79,7 @@ class PublishedStep(Answers):
     recipe: Recipe = RECIPES["mixed-adam"]
     engine: str = "megatron"
     memory_bytes: float | None = None
+    offloaded: int = 0
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "group", "source")
@@ -90,6 +92,7 @@ class PublishedStep(Answers):
         ):
             of_kind(name, getattr(self, name), kind)
         integer_fields(self, "batch_sequences", "sequence")
+        integer_fields(self, "offloaded", minimum=0)
         for name, allowed in (
             ("attention", ATTENTIONS),
             ("mask", MASKS),
@@ -123,10 +126,12 @@ class PublishedStep(Answers):
     def held(self) -> RankMemory:
         """Return what a rank of the fullest stage, which is the first or the last, holds at its peak.
 
+        Of layers whose activations are offloaded, those of one at a time are still there.
+
         >>> round(published_steps("Megatron 2021")[3].held().total / 1e9, 1)
         47.2
         """
-        return max(
+        held = max(
             (
                 rank_memory(
                     self.model,
@@ -141,8 +146,12 @@ class PublishedStep(Answers):
                 )
                 for stage in (0, -1)
             ),
-            key=lambda held: held.total,
+            key=lambda each: each.total,
         )
+        gone = max(0, self.offloaded - 1) * layer_kept_bytes(
+            self.model, self.layout, sequence=self.sequence, attention=self.attention, dtype=self.dtype
+        )
+        return replace(held, activations=held.activations - gone)
 
     @property
     def error(self) -> float:
