@@ -56,15 +56,9 @@ def front_plot(
     plot.dots([(gigabytes[place], seconds[place]) for place in front], colour="accent", radius=4.5)
     for place, name in named.items():
         x, y = plot.x(gigabytes[place]), plot.y(seconds[place])
-        on_front = place in front
-        plot.panel.text(
-            x + (-5 if on_front else 7),
-            y + (17 if on_front else 4),
-            name,
-            anchor="end" if on_front else "start",
-            size=12,
-            bold=on_front,
-        )
+        if place not in front:
+            plot.dots([(gigabytes[place], seconds[place])], colour="ink", radius=4.5)
+        plot.panel.text(x - 5, y + 17, name, anchor="end", bold=True)
     return plot.panel
 
 
@@ -92,7 +86,7 @@ def measured_plot(
     )
     plot.curve([(low, low), (high, high)], colour="muted", width=1.5)
     plot.curve([(low, 1.1 * low), (high, 1.1 * high)], colour="muted", width=1, dashed=True)
-    plot.panel.text(plot.x(26.6), plot.y(26) + 14, "as predicted", anchor="end", colour="muted", size=12)
+    plot.panel.text(plot.right, plot.y(23.4), "as predicted", anchor="end", colour="muted", size=12)
     plot.panel.text(plot.x(25.2), plot.y(28.2) + 2, "10% slower", anchor="end", colour="muted", size=12)
     for x, y, t in sorted(zip(predicted_s, measured_s, tensor, strict=True), key=lambda each: -each[2]):
         plot.panel.text(plot.x(x), plot.y(y), str(t), anchor="middle", middle=True, bold=True, colour=_HUES[t])
