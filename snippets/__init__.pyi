@@ -110,7 +110,9 @@ from snippets.composition.configuration_search.formulas import elasticity as ela
 from snippets.composition.configuration_search.formulas import tying_factor as tying_factor
 from snippets.composition.configuration_search.judged import judged_groups as judged_groups
 from snippets.composition.configuration_search.judged import unused_rows as unused_rows
+from snippets.composition.configuration_search.judged import read_measured as read_measured
 from snippets.composition.configuration_search.judged import group_accuracy as group_accuracy
+from snippets.composition.configuration_search.judged import steps_accuracy as steps_accuracy
 from snippets.composition.configuration_search.judged import accuracy_of as accuracy_of
 from snippets.composition.configuration_search.judged import accuracy_table as accuracy_table
 from snippets.composition.configuration_search.judged import judged_memory as judged_memory
@@ -177,6 +179,7 @@ from snippets.composition.rank_errors import choice_regret as choice_regret
 from snippets.composition.rank_errors import ordered_pairs_share as ordered_pairs_share
 from snippets.composition.rank_memory import rank_parameters as rank_parameters
 from snippets.composition.rank_memory import layer_kept_bytes as layer_kept_bytes
+from snippets.composition.rank_memory import module_kept_bytes as module_kept_bytes
 from snippets.composition.rank_memory import held_micro_batches as held_micro_batches
 from snippets.composition.rank_memory import rank_memory as rank_memory
 from snippets.composition.rank_memory import held_recipe as held_recipe
@@ -806,6 +809,8 @@ rabenseifner_bytes = halving_doubling_all_reduce_bytes
 rabenseifner_s = halving_doubling_all_reduce_time_s
 rate_distortion_function = gaussian_rate
 recomputation_overhead = full_recomputation_overhead
+recompute_modules = module_kept_bytes
+recompute_modules_bytes = module_kept_bytes
 recursive_halving_and_doubling_bytes = halving_doubling_all_reduce_bytes
 recursive_halving_and_doubling_s = halving_doubling_all_reduce_time_s
 regret = choice_regret
@@ -830,6 +835,8 @@ selective_checkpointing = selective_activation_bytes
 selective_checkpointing_bytes = selective_activation_bytes
 selective_recomputation = selective_activation_bytes
 selective_recomputation_bytes = selective_activation_bytes
+selective_recomputation_of_megatron_core = module_kept_bytes
+selective_recomputation_of_megatron_core_bytes = module_kept_bytes
 shampoo = shampoo_numbers
 shannon_entropy = entropy
 sharded_model_states = zero_state_bytes

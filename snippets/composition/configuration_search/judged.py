@@ -8,6 +8,8 @@ VIA Research Group at KAIST. published_steps.csv holds facts from logs and table
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,7 +21,7 @@ from snippets.composition.published_steps import TORCHTITAN_NODE, VTRAIN_NODE, P
 from snippets.composition.rank_errors import choice_regret, median_error, ordered_pairs_share, rank_correlation
 from snippets.composition.rank_memory import held_recipe
 from snippets.composition.step_constants import MEGATRON_A100, device_constants
-from snippets.domain import Answers, named
+from snippets.domain import Answers, each, named, of_kind, text
 from snippets.hardware import ACCELERATORS, DTYPES, NODES, Accelerator
 from snippets.models import MODELS, Attention, Experts, FeedForward, LatentAttention, Transformer, gpt_like
 from snippets.recipes import RECIPES
@@ -28,7 +30,7 @@ APART = 0.2  # pairs are said to be predicted apart from this share on
 NEAR = 0.1  # what the model cannot tell apart
 LEAST_ROWS_OF_A_JOB = 5  # fewer layouts of one job have no order to speak of
 
-_MEASURED = Path(__file__).parent / "measured"
+MEASURED = Path(__file__).parent / "measured"
 _MULTI = "VIA-Research/vTrain, data/ground_truth_multi.csv at f8dda84"
 _SINGLE = "VIA-Research/vTrain, data/ground_truth_single.csv at f8dda84"
 
@@ -110,6 +112,22 @@ _DTYPES = {
 }
 
 
+# What layers make again in Megatron Bridge's runs, by model, device and format: its tables do not say, but the settings
+# of these runs do (NVIDIA-NeMo/Megatron-Bridge, scripts/performance/configs: deepseek, gpt_oss).
+_MODULES = {
+    ("DeepSeekV3", "GB300", "bf16"): ("moe_act",),
+    ("DeepSeekV3", "GB200", "bf16"): ("mla_up_proj",),
+    ("DeepSeekV3", "GB200", "fp8"): ("mla_up_proj",),
+    ("DeepSeekV3", "B300", "bf16"): ("mla_up_proj",),
+    ("DeepSeekV3", "B300", "fp8"): ("mla_up_proj",),
+    ("DeepSeekV3", "B200", "bf16"): ("mla_up_proj",),
+    ("DeepSeekV3", "B200", "fp8"): ("mla_up_proj",),
+    ("GPT OSS 120B", "GB200", "bf16"): ("layernorm", "moe_act"),
+    ("GPT OSS 120B", "B200", "bf16"): ("layernorm", "moe_act"),
+    ("GPT OSS 120B", "H100", "bf16"): ("layernorm", "moe_act"),
+}
+
+
 class UnusedRow(NamedTuple):
     """A measured row that no prediction is made for, and why.
 
@@ -136,7 +154,8 @@ def judged_groups() -> dict[str, tuple[PublishedStep, ...]]:
     Source: each row's own.
     Convention: seconds of one optimizer step. Of rows of Megatron Bridge with one layout, the newest release counts.
         "vTrain one node" is predicted without recomputation: its rows look so, whatever their configurations say.
-        Where a table names no recomputation, none is assumed.
+        Where a table names no recomputation, none is assumed, but in the memory of Megatron Bridge's runs what their
+        settings name.
     Leaves out: the rows that ``unused_rows`` lists.
 
     Example:
@@ -177,7 +196,7 @@ def unused_rows() -> tuple[UnusedRow, ...]:
 
 
 def _read(name: str) -> list[dict[str, str]]:
-    with (_MEASURED / name).open(encoding="utf-8", newline="") as file:
+    with (MEASURED / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -211,20 +230,20 @@ def _vtrain_step(group: str, model: Transformer, row: dict[str, str], *, recompu
     )
 
 
-def _multi_rows() -> list[PublishedStep]:
+def _multi_rows(table: Sequence[dict[str, str]] | None = None) -> list[PublishedStep]:
     models: dict[str, Transformer] = {}
     rows = []
-    for row in _read("vtrain_multi.csv"):
+    for row in _read("vtrain_multi.csv") if table is None else table:
         size = row["billions"]
         model = models.setdefault(size, _vtrain_model(f"GPT {size}B", row))
         rows.append(_vtrain_step(f"vTrain {size}B", model, row, recompute="full", source=_MULTI))
     return rows
 
 
-def _single_rows() -> list[PublishedStep]:
+def _single_rows(table: Sequence[dict[str, str]] | None = None) -> list[PublishedStep]:
     models: dict[tuple[str, str], Transformer] = {}
     rows = []
-    for row in _read("vtrain_single.csv"):
+    for row in _read("vtrain_single.csv") if table is None else table:
         shape = row["layers"], row["hidden"]
         model = models.setdefault(shape, _vtrain_model(f"GPT {shape[0]} × {shape[1]}", row))
         rows.append(_vtrain_step("vTrain one node", model, row, recompute="none", source=_SINGLE))
@@ -239,11 +258,15 @@ def _paper_rows() -> list[PublishedStep]:
 @cache
 def _table() -> tuple[list[PublishedStep], list[UnusedRow]]:
     """Return the rows of published_steps.csv that can be predicted, and the others."""
+    return _published_rows(_read("published_steps.csv"))
+
+
+def _published_rows(table: Sequence[dict[str, str]]) -> tuple[list[PublishedStep], list[UnusedRow]]:
     steps: list[PublishedStep] = []
     unused: list[UnusedRow] = []
     seen: dict[tuple[object, ...], str] = {}
     # the file has the newest release of Megatron Bridge first
-    for row in _read("published_steps.csv"):
+    for row in table:
         name = f"{row['source']}: {row['model']} on {row['gpus']} {row['device']}, {row['precision']}"
         name += f", batch {row['batch']}, {row['place']}"
         reason = _reason(row)
@@ -266,6 +289,10 @@ def _reason(row: dict[str, str]) -> str:
         return _UNKNOWN_MODELS[row["model"]]
     if not row["precision"]:
         return "the table does not name the number format"
+    if row["model"] not in {*_OWN_MODELS, *_MODEL_NAMES}:
+        return f"no model of the catalogue is called {row['model']!r}"
+    if row["precision"] not in _DTYPES or (row["source"] != "torchtitan" and row["device"] not in _NODE_NAMES):
+        return f"no peak of {row['device']} in {row['precision']} is known"
     return ""
 
 
@@ -306,6 +333,7 @@ def _published(name: str, row: dict[str, str]) -> PublishedStep:
         engine="fsdp2" if torch else "megatron",
         memory_bytes=float(row["memory_GiB"]) * 2**30 if row["memory_GiB"] else None,
         offloaded=int(row["offloaded"] or 0),
+        modules=_MODULES.get((row["model"].partition(" (")[0], row["device"], dtype), ()),
     )
 
 
@@ -315,6 +343,138 @@ def _group(row: dict[str, str], model: Transformer, dtype: str) -> str:
     if row["source"].startswith("Megatron Bridge"):
         return f"Megatron Bridge {row['device']} {dtype} {'experts' if model.experts else 'dense'}"
     return "torchtitan" if row["source"] == "torchtitan" else "NeMo Launcher H100 fp8"
+
+
+# What the sources' own tables call the columns that the files here have.
+_COLUMNS = {
+    "Parameters (billion)": "billions",
+    "# GPUs": "gpus",
+    "global batch": "batch",
+    "micro batch": "micro_batch",
+    "hidden size": "hidden",
+    "attention heads": "heads",
+    "# layers": "layers",
+    "sequence length": "sequence",
+    "tensor parallelism": "tensor",
+    "data parallelism": "data",
+    "pipeline parallelism": "pipeline",
+    "iteration time (ms)": "milliseconds",
+    "global_batch": "batch",
+    "tp": "tensor",
+    "pp": "pipeline",
+    "vp": "chunks",
+    "cp": "context",
+    "ep": "expert",
+    "zero_or_fsdp": "sharding",
+    "step_s": "seconds",
+    "memory_GiB_or_GB": "memory_GiB",
+}
+_PUBLISHED = ("source", "place", "model", "device", "gpus", "precision", "batch", "micro_batch", "sequence")
+_CUTS = ("tensor", "pipeline", "chunks", "context", "expert")
+_OF_VTRAIN = ("gpus", "batch", "micro_batch", "hidden", "heads", "layers", "sequence", "tensor", "data", "pipeline")
+
+
+def read_measured(path: str) -> tuple[dict[str, tuple[PublishedStep, ...]], tuple[UnusedRow, ...]]:
+    """Return the measured steps of a file of your own, by group, and the rows that cannot be predicted.
+
+    Formula: $T_i$
+    Symbols: T_i = seconds of the rows
+    Chapter: 29
+
+    Args:
+        path: a CSV file with the columns of one of the files in ``measured/``, under the names that these have or that
+            their sources print: of vTrain's runs, with ``billions`` on several nodes and without on one; or of
+            published steps.
+
+    Returns:
+        Steps by the name of their group, and the other rows with their reasons.
+
+    Raises:
+        ValueError: if there is no such file, a column is missing or a number is none.
+
+    Source: the file.
+    Convention: as ``judged_groups``.
+    Leaves out: as there.
+
+    Example:
+        >>> steps, unused = read_measured(str(MEASURED / "vtrain_multi.csv"))
+        >>> {name: len(rows) for name, rows in steps.items()}, unused
+        ({'vTrain 3.6B': 26, 'vTrain 39.1B': 47}, ())
+    """
+    try:
+        with Path(text("path", path)).open(encoding="utf-8-sig", newline="") as file:
+            table = [
+                {_COLUMNS.get(name, name): cell or "" for name, cell in row.items()} for row in csv.DictReader(file)
+            ]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"path must be a CSV file that can be read, got {path!r}: {error}") from None
+    if not table:
+        raise ValueError(f"path must be a CSV file with at least one row, got {path!r}")
+    unused: list[UnusedRow] = []
+    try:
+        if "milliseconds" in table[0]:
+            _need_columns(path, table[0], (*_OF_VTRAIN, "milliseconds"))
+            steps = (_multi_rows if "billions" in table[0] else _single_rows)(table)
+        else:
+            _need_columns(path, table[0], (*_PUBLISHED, *_CUTS, "seconds"))
+            steps, unused = _own_rows(table)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"path must be a file whose numbers are sizes and times, got {path!r}: {error}") from None
+    groups: dict[str, list[PublishedStep]] = {}
+    for step in steps:
+        groups.setdefault(step.group, []).append(step)
+    return {name: tuple(rows) for name, rows in groups.items()}, tuple(unused)
+
+
+def _need_columns(path: str, row: dict[str, str], names: Sequence[str]) -> None:
+    missing = [name for name in names if name not in row]
+    if missing:
+        raise ValueError(
+            f"path must be a file with the columns {', '.join(names)}, got {path!r} without {missing[0]!r}"
+        )
+
+
+def _own_rows(table: Sequence[dict[str, str]]) -> tuple[list[PublishedStep], list[UnusedRow]]:
+    """Return published steps as their sources write them."""
+    rows, unclear = [], []
+    for given in table:
+        row = _as_here(given)
+        doubtful = [name for name in ("micro_batch", *_CUTS) if row[name] and not row[name].isdigit()]
+        if doubtful:
+            name = f"{row['source']}: {row['model']} on {row['gpus']} {row['device']}, {row['place']}"
+            unclear.append(UnusedRow(name, f"{doubtful[0]} is {row[doubtful[0]]!r}, no one size"))
+        else:
+            rows.append(row)
+    steps, unused = _published_rows(rows)
+    return steps, [*unclear, *unused]
+
+
+def _as_here(given: dict[str, str]) -> dict[str, str]:
+    """Return a row of a source's own table with the words of published_steps.csv."""
+    row = {"sharding": "", "recompute": "", "memory_GiB": "", "offloaded": "", **given}
+    source = row["source"].removeprefix("NVIDIA ")
+    if release := re.match(r"Megatron Bridge.*?(\d\d\.\d\d[.\d]*)(?: NeMo|$)", source):
+        source = f"Megatron Bridge {release[1]}"
+    elif source.startswith("torchtitan"):
+        source = "torchtitan"
+    row["source"] = source
+    row["device"] = row["device"].replace("DGX-", "").replace("DGX ", "").replace(" SXM", "").split(",")[0]
+    precision = row["precision"].split(" ")[0].upper()
+    row["precision"] = {"FP4": "NVFP4", "FP8-CS": "FP8"}.get(precision, precision)
+    for cut in _CUTS:
+        row[cut] = "" if row[cut] == "n/a" else row[cut]
+    if local := re.fullmatch(r"local batch (\d+)", row["micro_batch"]):
+        row["micro_batch"] = str(max(1, int(local[1]) // int(row["pipeline"] or 1)))
+    row["sharding"] = {"distributed optimizer (ZeRO-1)": "1", "FSDP2 (ZeRO-3)": "3"}.get(
+        row["sharding"], row["sharding"]
+    )
+    recompute = row["recompute"].split(" ")[0]
+    row["recompute"] = recompute if recompute in ("full", "selective") else "none"
+    row["memory_GiB"] = row["memory_GiB"].split(" ")[0]
+    if not row["seconds"] and row.get("tokens_per_s_gpu"):
+        tokens = int(row["batch"]) * int(row["sequence"])
+        row["seconds"] = str(tokens / float(row["tokens_per_s_gpu"]) / int(row["gpus"]))
+    return row
 
 
 @dataclass(frozen=True)
@@ -345,12 +505,6 @@ class GroupAccuracy(Answers):
     best_within: float | None
 
 
-@cache
-def _times(group: str) -> tuple[tuple[float, float], ...]:
-    """Return the predicted and measured seconds of a group's rows."""
-    return tuple((row.predicted().total, row.seconds) for row in _groups()[group])
-
-
 def group_accuracy(group: str) -> GroupAccuracy:
     """Return how well the model predicts and ranks the steps of one group.
 
@@ -375,11 +529,44 @@ def group_accuracy(group: str) -> GroupAccuracy:
         >>> f"{found.median_error:.1%}", f"{found.regret:.1%}", f"{found.ordered_pairs:.1%}"
         ('2.1%', '0.0%', '93.4%')
     """
-    group = named("group", group, tuple(judged_groups()))
-    times = _times(group)
-    jobs = [(ours, theirs) for ours, theirs in _job_times(group) if len(ours) >= LEAST_ROWS_OF_A_JOB]
+    return _group_accuracy(named("group", group, tuple(judged_groups())))
+
+
+@cache
+def _group_accuracy(group: str) -> GroupAccuracy:
+    return steps_accuracy(group, judged_groups()[group])
+
+
+def steps_accuracy(name: str, steps: Sequence[PublishedStep]) -> GroupAccuracy:
+    """Return how well the model predicts and ranks measured steps of one kind, your own for instance.
+
+    Formula: $\\operatorname{median}_i \\left| \\frac{x_i}{y_i} - 1 \\right|$
+    Symbols: x_i, y_i = predicted and measured seconds; the other measures as in their own formulas, by job
+    Chapter: 29
+
+    Args:
+        name: what to call them.
+        steps: the measured steps, at least one.
+
+    Returns:
+        As ``group_accuracy``.
+
+    Source: definition.
+    Convention: as ``group_accuracy``.
+    Leaves out: as there.
+
+    Example:
+        >>> steps_accuracy("mine", judged_groups()["MLPerf H100 fp8"]).rows
+        3
+    """
+    text("name", name)
+    rows = each("steps", steps, lambda argument, step: of_kind(argument, step, PublishedStep))
+    if not rows:
+        raise ValueError("steps must hold at least one step, got none")
+    times = [(_predicted_s(step), step.seconds) for step in rows]
+    jobs = [(ours, theirs) for ours, theirs in _job_times(rows) if len(ours) >= LEAST_ROWS_OF_A_JOB]
     found = GroupAccuracy(
-        group=group,
+        group=name,
         rows=len(times),
         jobs=len(jobs),
         median_error=median_error([ours for ours, _ in times], [theirs for _, theirs in times]),
@@ -399,14 +586,19 @@ def group_accuracy(group: str) -> GroupAccuracy:
     )
 
 
-def _job_times(group: str) -> list[tuple[list[float], list[float]]]:
+@cache
+def _predicted_s(step: PublishedStep) -> float:
+    return step.predicted().total
+
+
+def _job_times(steps: Sequence[PublishedStep]) -> list[tuple[list[float], list[float]]]:
     """Return the predicted and measured seconds of each job's layouts."""
     jobs: dict[tuple[object, ...], tuple[list[float], list[float]]] = {}
-    for row, (ours, theirs) in zip(judged_groups()[group], _times(group), strict=True):
+    for row in steps:
         key = (row.model.name, row.layout.ranks, row.batch_sequences, row.sequence, row.dtype)
         predicted, measured = jobs.setdefault(key, ([], []))
-        predicted.append(ours)
-        measured.append(theirs)
+        predicted.append(_predicted_s(row))
+        measured.append(row.seconds)
     return list(jobs.values())
 
 
@@ -523,7 +715,7 @@ def accuracy_of(accelerator: Accelerator | str, dtype: str, model: Transformer |
 
 
 def _pooled(groups: tuple[str, ...], instead: str) -> Accuracy:
-    times = [pair for group in groups for pair in _times(group)]
+    times = [(_predicted_s(step), step.seconds) for group in groups for step in judged_groups()[group]]
     ranked = [found for found in map(group_accuracy, groups) if found.jobs]
     error = median(abs(ours / theirs - 1) for ours, theirs in times)
     count = f"{len(times)} measured {'layout' if len(times) == 1 else 'layouts'}"
@@ -543,12 +735,17 @@ def _pooled(groups: tuple[str, ...], instead: str) -> Accuracy:
     )
 
 
-def accuracy_table() -> dict[str, list[str | int | float | None]]:
+def accuracy_table(
+    groups: Mapping[str, Sequence[PublishedStep]] | None = None,
+) -> dict[str, list[str | int | float | None]]:
     """Return the table of planned against measured, a column each, as ``snippets.tables.table`` shows it.
 
     Formula: $\\operatorname{median}_i \\left| \\frac{x_i}{y_i} - 1 \\right|$
     Symbols: x_i, y_i = predicted and measured seconds of a group's rows
     Chapter: 29
+
+    Args:
+        groups: measured steps by the name of their group; by default ``judged_groups``.
 
     Returns:
         Headings and their columns: the group, its rows, and the measures of ``group_accuracy``; shares as floats,
@@ -562,7 +759,10 @@ def accuracy_table() -> dict[str, list[str | int | float | None]]:
         >>> accuracy_table()["measured"][:2]
         ['vTrain 3.6B', 'vTrain 39.1B']
     """
-    found = [group_accuracy(group) for group in judged_groups()]
+    if groups is None:
+        found = [group_accuracy(group) for group in judged_groups()]
+    else:
+        found = [steps_accuracy(name, steps) for name, steps in of_kind("groups", groups, dict).items()]
     return {
         "measured": [each.group for each in found],
         "layouts": [each.rows for each in found],

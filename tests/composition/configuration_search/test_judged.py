@@ -19,6 +19,7 @@ from snippets.composition.configuration_search.judged import (
     group_accuracy,
     judged_groups,
     judged_memory,
+    read_measured,
     unused_rows,
 )
 from snippets.composition.layouts import Layout
@@ -288,3 +289,60 @@ def test_the_table_has_a_row_for_each_group() -> None:
     assert columns["measured"] == list(ERRORS)
     assert sum(columns["layouts"]) == 895
     assert all(error is not None and math.isfinite(error) for error in columns["median error"])
+
+
+HEAD = (
+    "Parameters (billion),# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,"
+    "tensor parallelism,data parallelism,pipeline parallelism,iteration time (ms)\n"
+)
+
+
+def test_rows_of_ones_own_are_judged_as_the_books_are(tmp_path: Path) -> None:
+    """A file with vTrain's own column names, and the same rows with ours."""
+    path = tmp_path / "mine.csv"
+    path.write_text(HEAD + "3.6,64,512,8,3072,32,30,2048,1,64,1,3566.5\n18.4,256,1024,8,6144,48,40,2048,8,32,1,9000\n")
+    groups, unused = read_measured(str(path))
+    assert not unused
+    assert [*groups] == ["vTrain 3.6B", "vTrain 18.4B"]
+    (own,) = groups["vTrain 3.6B"]
+    assert own.predicted() == published_steps("vTrain 3.6B")[0].predicted()
+    assert accuracy_table(groups)["layouts"] == [1, 1]
+
+
+def test_published_rows_are_read_as_their_sources_print_them(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(
+        "source,place,model,device,gpus,precision,global_batch,micro_batch,sequence,tp,pp,vp,cp,ep,zero_or_fsdp,"
+        "recompute,tokens_per_s_gpu,step_s,memory_GiB_or_GB\n"
+        '"NVIDIA Megatron Bridge performance summary (x), 26.04 NeMo Container",line 1,LLAMA3_70B,DGX-H100,64,FP8,256,'
+        "1,8192,4,8,5,1,n/a,,,1621.0,,\n"
+        "torchtitan benchmarks (x),T1,Llama 3.1 8B,H100 SXM 96GB,8,bf16,16,2,8192,1,1,,1,,FSDP2 (ZeRO-3),selective AC,,"
+        "2.8435,82.4\n"
+        "NeMo,line 2,Nobody 7B,DGX H100,8,fp8,8,1,8192,1,1,,1,,,,,1.0,\n"
+        "NeMo,line 3,LLAMA3-70B,DGX H100,64,fp8,128,1,8192,1 (2),4,,2,,,,,1.0,\n"
+    )
+    groups, unused = read_measured(str(path))
+    (dense,) = groups["Megatron Bridge H100 fp8 dense"]
+    assert dense.seconds == pytest.approx(256 * 8192 / 1621 / 64)
+    assert (dense.layout.tensor, dense.layout.pipeline, dense.layout.chunks, dense.layout.data) == (4, 8, 5, 2)
+    (small,) = groups["torchtitan"]
+    assert (small.layout.stage, small.layout.recompute, small.engine) == (3, "selective", "fsdp2")
+    assert [row.reason for row in unused] == [
+        "tensor is '1 (2)', no one size",
+        "no model of the catalogue is called 'Nobody 7B'",
+    ]
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="path must be a CSV file that can be read"):
+        read_measured(str(tmp_path / "none.csv"))
+    path = tmp_path / "wrong.csv"
+    for words, said in (
+        ("", "at least one row"),
+        ("a,b\n1,2\n", "without 'source'"),
+        (HEAD.replace("hidden size", "width") + "3.6,64,512,8,3072,32,30,2048,1,64,1,3566.5\n", "without 'hidden'"),
+        (HEAD + "3.6,64,512,8,3072,32,30,2048,one,64,1,3566.5\n", "numbers are sizes and times"),
+    ):
+        path.write_text(words)
+        with pytest.raises(ValueError, match=said):
+            read_measured(str(path))
