@@ -125,7 +125,9 @@ def regret_plot(regrets: Mapping[str, Sequence[float]], *, most_percent: float, 
         y = plot.top + 18 + 20 * row
         plot.panel.line(plot.right - 152, y - 4, plot.right - 130, y - 4, colour=_WAYS[way], dashed=way == "any")
         plot.panel.text(plot.right - 124, y, names[way], size=12)
-    for way, up in (("best", -8), ("best of each kind", 14)):
+    for way, across, down in (("best", 7, -8), ("best of each kind", -7, 13)):
         share = 100 * regrets[way][1]
-        plot.panel.text(plot.x(2) + 7, plot.y(share) + up, f"{share:.1f}%", size=12, bold=True, colour=_WAYS[way])
+        x, y = plot.x(2) + across, plot.y(share) + down
+        side = "start" if across > 0 else "end"
+        plot.panel.text(x, y, f"{share:.1f}%", anchor=side, size=12, bold=True, colour=_WAYS[way])
     return plot.panel

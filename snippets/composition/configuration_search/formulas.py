@@ -6,7 +6,16 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist, median
 
-from snippets.domain import at_most, each, nonnegative_number, number_between, positive_integer, positive_number, text
+from snippets.domain import (
+    at_most,
+    each,
+    flag,
+    nonnegative_number,
+    number_between,
+    positive_integer,
+    positive_number,
+    text,
+)
 
 _NORMAL = NormalDist()
 _QUARTILE = _NORMAL.inv_cdf(0.75)
@@ -171,12 +180,10 @@ def error_difference_spread(
     names = each("kinds", kinds, text)
     if len(names) != len(x):
         raise ValueError(f"kinds must have as many entries as predicted_s, {len(x)}, got {len(names)}")
+    same_kind = flag("same_kind", same_kind)
     errors = [math.log(b) - math.log(a) for a, b in zip(x, y, strict=True)]
     apart = [
-        abs(errors[i] - errors[j])
-        for i in range(len(errors))
-        for j in range(i)
-        if (names[i] == names[j]) == bool(same_kind)
+        abs(errors[i] - errors[j]) for i in range(len(errors)) for j in range(i) if (names[i] == names[j]) == same_kind
     ]
     if not apart:
         raise ValueError(f"kinds must hold two layouts of {'one kind' if same_kind else 'two kinds'}, got {names!r}")

@@ -53,7 +53,10 @@ def mean_regret(
     x, y = each("predicted_s", predicted_s, positive_number), each("measured_s", measured_s, positive_number)
     names = each("kinds", kinds, text)
     if not x or not len(x) == len(y) == len(names):
-        raise ValueError(f"measured_s and kinds must have as many entries as predicted_s, {len(x)}, at least 1")
+        raise ValueError(
+            f"measured_s and kinds must have as many entries as predicted_s, {len(x)}, at least 1, got {len(y)} and"
+            f" {len(names)}"
+        )
     count, way = positive_integer("runs", runs), named("way", way, WAYS)
     left = max(1, round(number_between("share", share, low=1e-9, high=1) * len(x)))
     chance, total = random.Random(positive_integer("seed", seed)), 0.0

@@ -23,6 +23,7 @@ from snippets.composition.configuration_search.planner import (
 from snippets.composition.layouts import Layout
 from snippets.composition.published_steps import published_steps
 from snippets.composition.rank_memory import rank_memory
+from snippets.domain import of_kind
 from snippets.drawing import Panel
 from snippets.hardware import NODES
 from snippets.live.axes import Axis, Plot
@@ -195,6 +196,7 @@ def spelled(each: SearchedLayout) -> str:
     >>> spelled(SearchedLayout(Layout(tensor=2, data=128, stage=3), "some", 1.0, 1.0, True))
     't = 2, d = 128, ZeRO-3'
     """
+    of_kind("each", each, SearchedLayout)
     sizes = {"t": each.layout.tensor, "p": each.layout.pipeline, "v": each.layout.chunks, "c": each.layout.context}
     sizes |= {"d": each.layout.data, "b": each.layout.micro_batch}
     said = [f"{name} = {size}" for name, size in sizes.items() if size > 1]
