@@ -60,7 +60,8 @@ def second_run_saving_share(*, lead_share: float, error_spread: float) -> float:
     """Return which share of a step a benchmark of a second layout is expected to save.
 
     Also: expected improvement, value of a benchmark
-    Formula: $\\Phi(-\\lambda) - (1 + q) \\exp(\\sigma^2 / 2)\\, \\Phi(-\\lambda - \\sigma), \\quad \\lambda = \\ln(1 + q) / \\sigma$
+    Formula: $\\Phi(-\\lambda) - (1 + q) \\exp(\\sigma^2 / 2)\\, \\Phi(-\\lambda - \\sigma),
+        \\quad \\lambda = \\ln(1 + q) / \\sigma$
     Symbols: q = lead_share; \\sigma = error_spread; \\Phi = the normal distribution function
     Chapter: 29
 
