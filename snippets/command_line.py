@@ -57,6 +57,23 @@ _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _COUNTS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1.0, ""))  # as the field says them
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
+# What options of `plan` and `step` are called besides; of a formula such a word may be another argument.
+_PLAN_WORDS = {
+    "chunks": ("vpp", "virtual_stages"),
+    "context": ("cp", "context_parallel", "cp_size", "context_parallel_size"),
+    "data": ("dp", "data_parallel", "dp_size", "data_parallel_size"),
+    "expert": ("ep", "expert_parallel", "ep_size", "expert_parallel_size"),
+    "feed_forward_width": ("ffn", "ffn_width", "ffn_hidden_size", "intermediate_size"),
+    "free_share": ("free",),
+    "gpu_flops_per_s": ("peak", "peak_flops_per_s"),
+    "gpu_memory_bytes": ("memory", "memory_bytes"),
+    "gpu_memory_bytes_per_s": ("memory_rate", "memory_bandwidth", "memory_bandwidth_bytes_per_s"),
+    "link_bytes_per_s": ("link",),
+    "network_bytes_per_s": ("network",),
+    "pipeline": ("pp", "pipeline_parallel", "pp_size", "pipeline_parallel_size", "stages"),
+    "tensor": ("tp", "tensor_parallel", "tp_size", "tensor_parallel_size"),
+    "usd_per_gpu_hour": ("usd",),
+}
 _SEARCHED = ("Also", "Summary", "Convention", "Source")
 _MANY = 40  # entries of a table, too many for a sentence
 _MOST_VALUES = 2**19  # of an answer; more take seconds to print
@@ -322,7 +339,8 @@ def _as_options(given: Sequence[str]) -> list[str]:
     names = _arguments(given)
     if not names:
         return list(given)
-    options = {squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
+    same = SAME_ARGUMENT | _PLAN_WORDS if given[0] in PLANNED else SAME_ARGUMENT
+    options = {squeezed(word): _flag(name) for name in names for word in same.get(name, ())}
     options |= {squeezed(option): option for option in _options(names)}
     ends = [(squeezed(name.removesuffix(f"_{unit_end(name)}")), _flag(name)) for name in names if unit_end(name)]
     short = {word: option for word, option in ends if [each for each, _ in ends].count(word) == 1}

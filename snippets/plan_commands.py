@@ -124,7 +124,8 @@ def plan_answer(
         distinct: list of the best 100 only the fastest of each tensor, pipeline and expert size.
         why: a place in the list, or a layout such as t=8 p=4 zero=1: its time by term and its memory by kind, or why it
             cannot run.
-        flags: print the fastest layout, or that of ``why``, for a system instead: megatron, torchtitan or deepspeed.
+        flags: print for a system instead, megatron, torchtitan or deepspeed, the layout of ``why``, or the fastest of
+            the best 100 that it can run.
         check: print instead how exact the predictions are on measured runs; needs no other option.
         measured: the same for a CSV file of your own measured steps, with the columns of one of the files in the
             folder measured beside the planner.
@@ -224,10 +225,10 @@ def plan_answer(
     )
     written = " ".join(each("why", why, text)).strip()
     place = int(written) if re.fullmatch(r"\d{1,3}", written) else 0
-    most = MOST_SHOWN if flag("distinct", distinct) else max(shown, min(place, MOST_SHOWN))
+    most = MOST_SHOWN if flag("distinct", distinct) or flags else max(shown, min(place, MOST_SHOWN))
     plans = search_layouts(job, limits=limits, most=most)
     if not written:
-        return _flags_screen(_placed(plans, 1), flags) if flags else _table_screen(plans, shown, distinct=distinct)
+        return _first_flags(plans, flags) if flags else _table_screen(plans, shown, distinct=distinct)
     if place:
         one: Plan | str = _placed(plans, place)
     else:
@@ -415,8 +416,13 @@ def _step_tokens(tokens: float | None, sequence: int | None) -> int:
 
 
 def _priced(run_tokens: float | None, usd_per_gpu_hour: float | None) -> None:
-    if run_tokens is None and usd_per_gpu_hour is not None:
+    if run_tokens is not None:
+        positive_integer("run_tokens", run_tokens)
+    if usd_per_gpu_hour is None:
+        return
+    if run_tokens is None:
         raise ValueError(f"usd_per_gpu_hour must be given only with run_tokens, got {usd_per_gpu_hour!r}")
+    number_between("usd_per_gpu_hour", usd_per_gpu_hour, low=1e-6, high=1e9)
 
 
 def _widths(**given: int | None) -> dict[str, int]:
@@ -745,9 +751,10 @@ def _plan_rows(one: Plan, *, first: Plan | None) -> tuple[Row, ...]:
         Row("memory", one.memory.total, "bytes", note="Of the fullest GPU, by ``rank_memory``, chapters 26 and 27."),
     ]
     rows += [Row(f"memory: {kind}", getattr(one.memory, kind), "bytes", note=said) for kind, said in _KINDS.items()]
-    printed, kept = one.job.cluster.memory_bytes / 1e9, one.job.free_share
+    printed, free = one.job.cluster.memory_bytes / 1e9, one.job.free_share
+    kept = f", with {free:.0%} kept free" if free else ""
     rows += [
-        Row("left", one.spare_bytes, "bytes", note=f"Of {printed:.4g} GB as printed, with {kept:.0%} kept free."),
+        Row("left", one.spare_bytes, "bytes", note=f"Of {printed:.4g} GB as printed{kept}."),
         Row("fits", one.fits, note="Whether nothing negative is left."),
     ]
     if not one.fits and one.keep != "full":
@@ -780,6 +787,22 @@ def _line(one: Plan) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.4g} s" if seconds >= 1 else f"{seconds * 1e3:.4g} ms"
+
+
+def _first_flags(plans: Plans, system: str) -> Screen:
+    """Return the fastest plan that a system can run, and why not those before it."""
+    reason = ""
+    for place, one in enumerate(plans.best or (_placed(plans, 1),), start=1):
+        try:
+            screen = _flags_screen(one, system)
+        except ValueError as error:
+            if str(error).startswith("flags"):
+                raise
+            reason = reason or str(error)
+            continue
+        above = f"# place {place} of the list, the first that it can run; not place 1: {reason}"
+        return screen if place == 1 else Screen((above, *screen.lines), {"place": place, **screen.record})
+    raise ValueError(f"of the best {len(plans.best)} layouts {system} can run none; the first: {reason}")
 
 
 def _flags_screen(one: Plan, system: str) -> Screen:

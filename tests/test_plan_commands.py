@@ -212,6 +212,19 @@ def test_flags_are_those_of_the_layout(system: str, printed: Any) -> None:
     assert printed(f"step {THREAD} {again} --flags {system}") == printed(line)
 
 
+def test_flags_are_those_of_the_first_that_a_system_can_run(printed: Any, asked: Any, refused: Any) -> None:
+    """With pipelines alone, DeepSpeed runs none whose ZeRO is 2 or 3, or with chunks."""
+    line = f"plan {SMALL} --pipeline 2"
+    place = asked(f"{line} --flags deepspeed")["place"]
+    assert place > 1
+    text = printed(f"{line} --flags deepspeed")
+    assert text.startswith(f"# place {place} of the list, the first that it can run; not place 1: ")
+    assert text.partition("\n")[2] == printed(f"{line} --why {place} --flags deepspeed")
+    assert re.search(r" must be .*, got ", refused(f"{line} --why {place - 1} --flags deepspeed"))
+    told = refused(f"{line} --zero 3 --flags deepspeed")
+    assert re.match(r"of the best \d+ layouts deepspeed can run none; the first: ", told)
+
+
 # Limits, models and clusters of one's own.
 
 
