@@ -60,20 +60,18 @@ def accuracy_json() -> bytes:
 
 def planner_html() -> bytes:
     """Return the form and the answer with which the page opens."""
-    from snippets.composition.configuration_search import planner_view
-    from snippets.composition.configuration_search.planner_page import planned_page
+    from snippets.composition.configuration_search.planner_view import planned_view
 
-    answer = planned_page({})
-    parts = planner_view.answer_parts(answer)
+    answer = json.loads(planned_view("{}"))
+    parts = answer["parts"]
     sections = "".join(
         f'<section aria-labelledby="{place}"><h2 id="{place}">{title}</h2>{_before(name)}'
         f'<div data-part="{name}">{parts[name]}</div></section>'
         for name, (place, title) in _TITLES.items()
     )
-    constants = planner_view.said_of_constants(answer)
     return (
         f'<div class="planner" data-subject="{SUBJECT}" data-module="{MODULE}">'
-        f"{_form(constants)}"
+        f"{_form(answer['constants'])}"
         '<div class="planner-answer"><div class="planner-status">'
         f'<div data-part="summary">{parts["summary"]}</div></div>{sections}</div></div>'
     ).encode()

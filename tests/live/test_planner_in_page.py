@@ -14,7 +14,7 @@ from browser_fixtures import CONTRAST, dark, until, violations, visit
 
 from snippets.composition.configuration_search.planner_fields import OWN_CONFIG, PRESETS
 from snippets.composition.configuration_search.planner_page import planned_page
-from snippets.composition.configuration_search.planner_view import answer_parts, spoken
+from snippets.composition.configuration_search.planner_view import planned_view
 
 pytestmark = pytest.mark.browser
 
@@ -53,9 +53,9 @@ def note(page: Any) -> str:
 
 def assert_shows(page: Any, setting: dict[str, str]) -> None:
     """Assert that the page shows what CPython answers to a setting, to the byte."""
-    answer = planned_page(setting)
-    assert note(page) == spoken(answer)
-    for name, part in answer_parts(answer).items():
+    answer = json.loads(planned_view(json.dumps(setting)))
+    assert note(page) == answer["said"]
+    for name, part in answer["parts"].items():
         assert page.evaluate(SHOWN, name) == page.evaluate(PARSED, part), name
 
 
@@ -86,8 +86,7 @@ def planner(warm: Any) -> Any:
 def test_it_opens_whole_and_asks_for_no_python_before_a_hand_comes(open_page: Any, address: str) -> None:
     page = open_page(PAGE)
     page.wait_for_timeout(500)
-    answer = planned_page({})
-    for name, part in answer_parts(answer).items():
+    for name, part in json.loads(planned_view("{}"))["parts"].items():
         assert page.evaluate(SHOWN, name) == page.evaluate(PARSED, part), name
     assert not [url for url in page.requests if "pyodide" in url or "pages-planner" in url]
     assert [url for url in page.requests if not url.startswith((address, "data:", "blob:"))] == []

@@ -48,6 +48,8 @@ def judged_panels(points: Mapping[str, Sequence[tuple[float, float]]]) -> list[P
     >>> len(judged_panels({"mine": [(1.0, 1.1)]}))
     1
     """
+    if not isinstance(points, Mapping):
+        raise ValueError(f"points must go from sources to pairs of seconds, got {points!r}")
     return [_panel(text("points", source), list(each("points", pairs, _pair))) for source, pairs in points.items()]
 
 

@@ -14,7 +14,6 @@ from snippets.composition.configuration_search.planner_fields import (
     OWN_NODE,
     OWN_WIDTHS,
     Asked,
-    like_node,
 )
 from snippets.domain import of_kind
 from snippets.hardware import NODES
@@ -117,7 +116,7 @@ def _own_node(values: Mapping[str, Any]) -> list[str]:
 
 def _constants(asked: Asked, names: set[str]) -> str:
     names.add("device_constants")
-    base = f'device_constants("{NODES[like_node(asked.values)].accelerator.name}", "{asked.values["dtype"]}")'
+    base = f'device_constants("{NODES[asked.like].accelerator.name}", "{asked.values["dtype"]}")'
     share = asked.values["matmul_share"]
     return base if share is None else f"replace({base}, matmul_share={share:g})"
 
@@ -138,7 +137,7 @@ def command_of(asked: Asked) -> str:
         words |= {name: values[name] for name in (*_WIDTHS, "experts", "experts_per_token")}
     else:
         words["model"] = "config.json" if values["model"] == OWN_CONFIG else values["model"]
-    words |= {"nodes": values["nodes"], "device": like_node(values)}
+    words |= {"nodes": values["nodes"], "device": asked.like}
     if values["node"] == OWN_NODE:
         words |= {name: int(values[name]) for name in ("gpus_per_node", "memory", "memory_rate", "peak", "link")}
         words["network"] = int(values["ports"] * values["port"] / 8 / values["gpus_per_node"])

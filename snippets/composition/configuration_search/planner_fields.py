@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from snippets.composition.configuration_search.candidates import Limits
 from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.step_constants import Constants, device_constants
-from snippets.domain import integer_at_least, one_of, text
+from snippets.domain import integer_at_least, named, of_kind, one_of, text
 from snippets.hardware import NODES, Accelerator, Link, Node, Peaks
 from snippets.live.knobs import from_units
 from snippets.models import MODELS, Experts, Transformer, llama_like, model_from_config
@@ -57,16 +57,16 @@ class PageField:
     may_be_empty: bool = False
 
 
-def _own_model(name: str, label: str, default: str, **more: Any) -> PageField:
+def _model_field(name: str, label: str, default: str, **more: Any) -> PageField:
     return PageField(name, label, "model", "count", default, needs=("model", OWN_WIDTHS), **more)
 
 
-def _own_node(name: str, label: str, default: str, unit: str = "") -> PageField:
+def _node_field(name: str, label: str, default: str, unit: str = "") -> PageField:
     kind = "quantity" if unit else "count"
     return PageField(name, label, "cluster", kind, default, unit=unit, needs=("node", OWN_NODE))
 
 
-def _sizes(name: str, label: str) -> PageField:
+def _sizes_field(name: str, label: str) -> PageField:
     return PageField(name, label, "limits", "sizes", hint="all", may_be_empty=True)
 
 
@@ -89,24 +89,24 @@ FIELDS: Mapping[str, PageField] = {
     field.name: field
     for field in (
         PageField("model", "Model", "model", "choice", "Llama 3 70B", options=_MODELS),
-        _own_model("layers", "Layers L", "80"),
-        _own_model("hidden", "Hidden size h", "8192"),
-        _own_model("heads", "Heads a", "64"),
-        _own_model("key_value_heads", "Key-value heads", "8"),
-        _own_model("width", "Feed-forward width", "28672", hint="of one expert, if there are experts"),
-        _own_model("vocabulary", "Vocabulary V", "128256"),
-        _own_model("experts", "Experts E", "", hint="none", may_be_empty=True),
-        _own_model("experts_per_token", "Experts of a token k", "", hint="none", may_be_empty=True),
+        _model_field("layers", "Layers L", "80"),
+        _model_field("hidden", "Hidden size h", "8192"),
+        _model_field("heads", "Heads a", "64"),
+        _model_field("key_value_heads", "Key-value heads", "8"),
+        _model_field("width", "Feed-forward width", "28672", hint="of one expert, if there are experts"),
+        _model_field("vocabulary", "Vocabulary V", "128256"),
+        _model_field("experts", "Experts E", "", hint="none", may_be_empty=True),
+        _model_field("experts_per_token", "Experts of a token k", "", hint="none", may_be_empty=True),
         PageField("config", "config.json", "model", "text", needs=("model", OWN_CONFIG)),
         PageField("node", "Node", "cluster", "choice", "DGX H100", options=_NODES),
         PageField("nodes", "Nodes", "cluster", "count", "32"),
-        _own_node("gpus_per_node", "GPUs of a node", "8"),
-        _own_node("memory", "Memory of a GPU", "80 GB", "B"),
-        _own_node("memory_rate", "Its bandwidth", "3.35 TB/s", "B/s"),
-        _own_node("peak", "Peak P, dense", "989 TFLOP/s", "FLOP/s"),
-        _own_node("link", "Link in the node, one way", "450 GB/s", "B/s"),
-        _own_node("ports", "Network ports of a node", "8"),
-        _own_node("port", "A port", "400 Gb/s", "b/s"),
+        _node_field("gpus_per_node", "GPUs of a node", "8"),
+        _node_field("memory", "Memory of a GPU", "80 GB", "B"),
+        _node_field("memory_rate", "Its bandwidth", "3.35 TB/s", "B/s"),
+        _node_field("peak", "Peak P, dense", "989 TFLOP/s", "FLOP/s"),
+        _node_field("link", "Link in the node, one way", "450 GB/s", "B/s"),
+        _node_field("ports", "Network ports of a node", "8"),
+        _node_field("port", "A port", "400 Gb/s", "b/s"),
         PageField("tokens", "Tokens a step B", "step", "count", "4,194,304"),
         PageField("sequence", "Tokens of a sequence s", "step", "count", "8,192"),
         PageField("dtype", "Precision", "step", "choice", "bf16", options=_DTYPES),
@@ -116,13 +116,13 @@ FIELDS: Mapping[str, PageField] = {
         ),
         PageField("run_tokens", "Tokens of the run D", "money", "count", "1.4T", may_be_empty=True),
         PageField("usd", "Dollars a GPU and hour", "money", "quantity", "2", may_be_empty=True),
-        _sizes("tensor", "Tensor t"),
-        _sizes("pipeline", "Stages p"),
-        _sizes("chunks", "Chunks of a stage v"),
-        _sizes("context", "Context c"),
-        _sizes("expert", "Expert e"),
-        _sizes("micro_batch", "Sequences at a time b"),
-        _sizes("stage", "ZeRO's stage"),
+        _sizes_field("tensor", "Tensor t"),
+        _sizes_field("pipeline", "Stages p"),
+        _sizes_field("chunks", "Chunks of a stage v"),
+        _sizes_field("context", "Context c"),
+        _sizes_field("expert", "Expert e"),
+        _sizes_field("micro_batch", "Sequences at a time b"),
+        _sizes_field("stage", "ZeRO's stage"),
         PageField("recompute", "Made again", "limits", "choice", ANY, options=_RECOMPUTE),
     )
 }
@@ -159,6 +159,7 @@ class Asked(NamedTuple):
         limits: what may be tried.
         constants: what is assumed of the GPUs, where the reader says something of it.
         changed: the texts of the fields that do not stand at their defaults.
+        like: the node whose shares of its rates are taken: the cluster's own, or a DGX H100.
 
     >>> asked, errors = read_setting({"nodes": "4"})
     >>> asked.cluster.gpus, errors
@@ -171,6 +172,7 @@ class Asked(NamedTuple):
     limits: Limits
     constants: Constants | None
     changed: Mapping[str, str]
+    like: str
 
 
 def read_setting(setting: Mapping[str, str]) -> tuple[Asked | None, dict[str, str]]:
@@ -195,7 +197,7 @@ def read_setting(setting: Mapping[str, str]) -> tuple[Asked | None, dict[str, st
     values = {
         name: _tried(errors, name, _read, field, written[name])
         for name, field in FIELDS.items()
-        if counts(field, written)
+        if _counts(field, written)
     }
     if errors:
         return None, errors
@@ -206,21 +208,13 @@ def read_setting(setting: Mapping[str, str]) -> tuple[Asked | None, dict[str, st
     changed = {
         name: written[name]
         for name, field in FIELDS.items()
-        if counts(field, written) and written[name] != field.default
+        if _counts(field, written) and written[name] != field.default
     }
-    return Asked(model, cluster, values, limits, _constants(values), changed), {}
+    return Asked(model, cluster, values, limits, _constants(values), changed, _like_node(values)), {}
 
 
-def counts(field: PageField, setting: Mapping[str, str]) -> bool:
-    """Return whether a field counts in a setting: those of an own model do not where another is chosen.
-
-    Args:
-        field: the field.
-        setting: field → its text.
-
-    >>> counts(FIELDS["layers"], {"model": "Llama 3 8B"}), counts(FIELDS["nodes"], {})
-    (False, True)
-    """
+def _counts(field: PageField, setting: Mapping[str, str]) -> bool:
+    """Return whether a field counts in a setting: those of an own model do not where another is chosen."""
     if field.needs is None:
         return True
     other, value = field.needs
@@ -267,7 +261,8 @@ def refused_field(error: Exception, otherwise: str) -> tuple[str, str]:
     >>> refused_field(ValueError("sequence must be an integer of at least 1, got 0"), "model")
     ('sequence', 'Tokens of a sequence s must be an integer of at least 1, got 0')
     """
-    said, must, rest = str(error).partition(" must ")
+    otherwise = named("otherwise", otherwise, FIELDS)
+    said, must, rest = str(of_kind("error", error, Exception)).partition(" must ")
     name = "config" if said.startswith("config") else _CALLED.get(said, said)
     if name not in FIELDS:
         return otherwise, str(error)
@@ -340,7 +335,7 @@ def _model(values: Mapping[str, Any]) -> Transformer:
     if values["model"] == OWN_CONFIG:
         return model_from_config(_config(values["config"]))
     if values["model"] == OWN_WIDTHS:
-        return own_model(values)
+        return _own_model(values)
     return MODELS[values["model"]]
 
 
@@ -355,16 +350,8 @@ def _config(written: str) -> Mapping[str, Any]:
     return config if isinstance(config, dict) else {}
 
 
-def own_model(values: Mapping[str, Any]) -> Transformer:
-    """Return a model like Llama's of these widths, with experts in place of the feed-forward block if there are some.
-
-    Args:
-        values: what ``read_setting`` reads of the fields of the group "model".
-
-    >>> sizes = {"layers": 2, "hidden": 64, "heads": 4, "key_value_heads": 2, "width": 128, "vocabulary": 256}
-    >>> own_model(sizes | {"experts": 8, "experts_per_token": 2}).experts.per_token
-    2
-    """
+def _own_model(values: Mapping[str, Any]) -> Transformer:
+    """Return a model like Llama's of these widths, with experts in place of the feed-forward block if there are any."""
     names = ("layers", "hidden", "heads", "key_value_heads", "width", "vocabulary")
     dense = llama_like("your own model", **{name: values[name] for name in names})
     experts, per_token = values.get("experts"), values.get("experts_per_token")
@@ -385,16 +372,8 @@ def own_model(values: Mapping[str, Any]) -> Transformer:
     )
 
 
-def own_node(values: Mapping[str, Any]) -> Node:
-    """Return a node of these sizes.
-
-    Args:
-        values: what ``read_setting`` reads of the fields of the group "cluster".
-
-    >>> sizes = {"gpus_per_node": 4, "memory": 64e9, "memory_rate": 2e12, "peak": 5e14, "link": 2e11, "dtype": "bf16"}
-    >>> own_node(sizes | {"ports": 4, "port": 2e11}).network_bytes_per_s
-    100000000000
-    """
+def _own_node(values: Mapping[str, Any]) -> Node:
+    """Return a node of these sizes."""
     link, port, peak = int(values["link"]), int(values["port"] / 8), int(values["peak"])
     said = "its owner"
     accelerator = Accelerator(
@@ -419,7 +398,7 @@ def own_node(values: Mapping[str, Any]) -> Node:
 
 
 def _cluster(values: Mapping[str, Any]) -> Cluster:
-    node = own_node(values) if values["node"] == OWN_NODE else NODES[values["node"]]
+    node = _own_node(values) if values["node"] == OWN_NODE else NODES[values["node"]]
     return Cluster(node, nodes=values["nodes"])
 
 
@@ -439,15 +418,8 @@ def _limited(name: str, value: Any) -> Limits:
     return Limits(**{name: value})
 
 
-def like_node(values: Mapping[str, Any]) -> str:
-    """Return the node whose shares of its rates are taken: for an own node a DGX H100.
-
-    Args:
-        values: what ``read_setting`` reads of the fields of the group "cluster".
-
-    >>> like_node({"node": "DGX A100"}), like_node({"node": OWN_NODE})
-    ('DGX A100', 'DGX H100')
-    """
+def _like_node(values: Mapping[str, Any]) -> str:
+    """Return the node whose shares of its rates are taken: for an own node a DGX H100."""
     return "DGX H100" if values["node"] == OWN_NODE else str(values["node"])
 
 
@@ -456,7 +428,7 @@ def _constants(values: Mapping[str, Any]) -> Constants | None:
     is_own, share = values["node"] == OWN_NODE, values["matmul_share"]
     if share is None and not is_own:
         return None
-    like = NODES[like_node(values)].accelerator
+    like = NODES[_like_node(values)].accelerator
     base = device_constants(like, values["dtype"])
     if is_own:
         base = replace(base, source=f"as on an {like.name}: {base.source}")

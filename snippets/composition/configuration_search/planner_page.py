@@ -19,7 +19,7 @@ from snippets.composition.configuration_search.planner_calls import command_of, 
 from snippets.composition.configuration_search.planner_fields import ANY, Asked, read_setting, refused_field
 from snippets.composition.configuration_search.written_layouts import cut_line, layout_line, line_parts, read_layout
 from snippets.composition.layouts import Layout
-from snippets.domain import flag
+from snippets.domain import flag, text
 from snippets.models import Attention, Transformer, parameter_count
 
 SYSTEMS = ("Megatron-LM", "torchtitan", "DeepSpeed")
@@ -50,11 +50,12 @@ def planned_page(setting: Mapping[str, str], *, quick: bool = False) -> dict[str
         >>> planned_page({"nodes": "0"})
         {'errors': {'nodes': 'Nodes must be an integer of at least 1, got 0'}}
     """
+    quick = flag("quick", quick)
     asked, errors = read_setting(setting)
     if asked is None:
         return {"errors": errors}
     try:
-        plans = _plans(json.dumps(asked.changed, sort_keys=True), flag("quick", quick))
+        plans = _plans(json.dumps(asked.changed, sort_keys=True), quick)
     except ValueError as error:
         field, sentence = refused_field(error, "model")
         return {"errors": {field: sentence}}
@@ -66,11 +67,11 @@ def planned_page(setting: Mapping[str, str], *, quick: bool = False) -> dict[str
         "job": _job(asked, plans),
         "constants": {"matmul_share": plans.constants.matmul_share, "source": plans.constants.source},
         "counts": {"tried": plans.tried, "fitting": plans.fitting, "close": plans.near},
-        "accuracy": accuracy_sentence(asked),
+        "accuracy": _accuracy_sentence(asked),
         "rows": [_row(number, found, plans, distinct) for number, found in enumerate(plans.best, 1)],
         "refused": _refused(plans),
         "chosen": _chosen(line, asked, plans),
-        "texts": {"csv": plans_csv(plans), "command": command_of(asked), "python": python_of(asked)},
+        "texts": {"csv": _plans_csv(plans), "command": command_of(asked), "python": python_of(asked)},
     }
 
 
@@ -102,14 +103,10 @@ def _can_drop(model: Transformer) -> bool:
     return model.experts is None and block is not None and block.gated and isinstance(model.attention, Attention)
 
 
-def accuracy_sentence(asked: Asked) -> str:
-    """Return how well such answers did on measured runs.
-
-    Args:
-        asked: the setting, read.
-    """
+def _accuracy_sentence(asked: Asked) -> str:
+    """Return how well such answers did on measured runs."""
     accelerator, experts = asked.cluster.machine.accelerator, asked.model.experts is not None
-    known = recorded_accuracy().get(accuracy_key(accelerator.name, asked.values["dtype"], experts=experts))
+    known = _recorded_accuracy().get(accuracy_key(accelerator.name, asked.values["dtype"], experts=experts))
     return known or accuracy_of(accelerator, asked.values["dtype"], asked.model).sentence
 
 
@@ -124,11 +121,12 @@ def accuracy_key(accelerator: str, dtype: str, *, experts: bool) -> str:
     >>> accuracy_key("H100 SXM", "fp8", experts=False)
     'H100 SXM, fp8, dense'
     """
-    return f"{accelerator}, {dtype}, {'experts' if experts else 'dense'}"
+    sort = "experts" if flag("experts", experts) else "dense"
+    return f"{text('accelerator', accelerator)}, {text('dtype', dtype)}, {sort}"
 
 
 @cache
-def recorded_accuracy() -> Mapping[str, str]:
+def _recorded_accuracy() -> Mapping[str, str]:
     """Return the sentences that the build has put beside this file for a browser, which has no measured rows."""
     recorded = Path(__file__).with_name(RECORDED)
     return json.loads(recorded.read_text(encoding="utf-8")) if recorded.is_file() else {}
@@ -264,12 +262,8 @@ def _flags(system: str, found: Plan, asked: Asked, plans: Plans) -> str:
         return f"# {system} cannot run this layout: {error}\n"
 
 
-def plans_csv(plans: Plans) -> str:
-    """Return the layouts of a search as CSV: sizes, seconds by term, bytes by kind, days and dollars.
-
-    Args:
-        plans: what ``plan`` has found.
-    """
+def _plans_csv(plans: Plans) -> str:
+    """Return the layouts of a search as CSV: sizes, seconds by term, bytes by kind, days and dollars."""
     written = io.StringIO()
     rows = [_csv_row(number, found) for number, found in enumerate(plans.best, 1)]
     if rows:

@@ -13,7 +13,6 @@ from typing import Any
 from snippets.composition.configuration_search.planner_page import SYSTEMS, planned_page
 from snippets.domain import text
 
-PARTS = ("summary", "rows", "chosen", "refused", "run")
 SHOWN_ROWS = 20
 _ALIKE = "The model can't tell them apart."
 _TERMS = {
@@ -64,30 +63,27 @@ def planned_view(setting_json: str, quick: bool = False) -> str:
     >>> planned_view('{"nodes": "0"}')
     '{"errors": {"nodes": "Nodes must be an integer of at least 1, got 0"}}'
     """
+    written = text("setting_json", setting_json)
     try:
-        setting = json.loads(text("setting_json", setting_json))
+        setting = json.loads(written)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"setting_json must be JSON, got {setting_json[:60]!r}: {error}") from None
+        raise ValueError(f"setting_json must be JSON, got {written[:60]!r}: {error}") from None
     answer = planned_page(setting, quick=quick)
     if answer["errors"]:
         return json.dumps({"errors": answer["errors"]}, ensure_ascii=False)
     shown = {
         "errors": {},
-        "parts": answer_parts(answer),
-        "said": spoken(answer),
+        "parts": _answer_parts(answer),
+        "said": _spoken(answer),
         "changed": answer["changed"],
-        "constants": said_of_constants(answer),
+        "constants": _said_of_constants(answer),
         "texts": answer["texts"],
     }
     return json.dumps(shown, ensure_ascii=False)
 
 
-def answer_parts(answer: Mapping[str, Any]) -> dict[str, str]:
-    """Return an answer as HTML, a text for each part of the page.
-
-    Args:
-        answer: what ``planned_page`` returns, without errors.
-    """
+def _answer_parts(answer: Mapping[str, Any]) -> dict[str, str]:
+    """Return an answer as HTML, a text for each part of the page."""
     return {
         "summary": _summary(answer),
         "rows": _rows(answer),
@@ -97,12 +93,8 @@ def answer_parts(answer: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def spoken(answer: Mapping[str, Any]) -> str:
-    """Return the sentence that is read out when an answer comes.
-
-    Args:
-        answer: what ``planned_page`` returns, without errors.
-    """
+def _spoken(answer: Mapping[str, Any]) -> str:
+    """Return the sentence that is read out when an answer comes."""
     counts, chosen = answer["counts"], answer["chosen"]
     if chosen.get("reason"):
         return f"{chosen['layout']}: {chosen['reason']}"
@@ -116,12 +108,8 @@ def spoken(answer: Mapping[str, Any]) -> str:
     return said
 
 
-def said_of_constants(answer: Mapping[str, Any]) -> dict[str, str]:
-    """Return the matmuls' share of the peak that was counted with, and where it is from.
-
-    Args:
-        answer: what ``planned_page`` returns, without errors.
-    """
+def _said_of_constants(answer: Mapping[str, Any]) -> dict[str, str]:
+    """Return the matmuls' share of the peak that was counted with, and where it is from."""
     constants = answer["constants"]
     return {"matmul_share": _percent(constants["matmul_share"]), "source": constants["source"]}
 

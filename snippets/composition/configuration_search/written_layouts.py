@@ -40,7 +40,7 @@ class WrittenLayout(NamedTuple):
     keep: str
 
 
-def layout_line(layout: Layout, *, keep: str = "") -> str:
+def layout_line(layout: Layout, *, keep: str | None = None) -> str:
     """Return a layout in a line: the axes that cut something, ZeRO's stage, and what is made again.
 
     Args:
@@ -59,7 +59,7 @@ def layout_line(layout: Layout, *, keep: str = "") -> str:
     """
     of_kind("layout", layout, Layout)
     parts = cut_line(layout)
-    again = named("keep", keep, KEEPS) if keep else layout.recompute
+    again = layout.recompute if keep is None else named("keep", keep, KEEPS)
     return f"{parts} recompute={again}" if again != "none" else parts
 
 
@@ -150,7 +150,7 @@ def _pairs(written: str, gpus: int) -> dict[str, str]:
     return found
 
 
-def line_parts(layout: Layout, *, keep: str = "") -> Mapping[str, int | str]:
+def line_parts(layout: Layout, *, keep: str | None = None) -> Mapping[str, int | str]:
     """Return a layout as a table has it: each axis in the book's letter, ZeRO's stage, and what is made again.
 
     Args:
@@ -169,5 +169,5 @@ def line_parts(layout: Layout, *, keep: str = "") -> Mapping[str, int | str]:
     """
     of_kind("layout", layout, Layout)
     sizes = {letter: getattr(layout, name) for letter, name in _SHOWN.items()}
-    again = named("keep", keep, KEEPS) if keep else layout.recompute
+    again = layout.recompute if keep is None else named("keep", keep, KEEPS)
     return {**sizes, "zero": layout.stage, "recompute": again}

@@ -29,7 +29,7 @@ from snippets.composition.configuration_search.planner_fields import (
     read_setting,
 )
 from snippets.composition.configuration_search.planner_page import planned_page
-from snippets.composition.configuration_search.planner_view import PARTS, answer_parts, planned_view, spoken
+from snippets.composition.configuration_search.planner_view import planned_view
 from snippets.composition.configuration_search.written_layouts import layout_line, read_layout
 from snippets.composition.layouts import Layout
 
@@ -60,6 +60,12 @@ def plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(plain, value))
     return isinstance(value, str | bool) or (isinstance(value, int | float) and math.isfinite(value))
+
+
+def shown(setting: dict[str, str]) -> dict[str, Any]:
+    """Return what the page shows of a setting."""
+    found: dict[str, Any] = json.loads(planned_view(json.dumps(setting)))
+    return found
 
 
 def times(answer: dict[str, Any]) -> list[float]:
@@ -212,8 +218,9 @@ def test_what_a_link_keeps_brings_the_same_answer() -> None:
 def test_days_and_price_are_left_out_where_nothing_is_said_of_them() -> None:
     answer = planned_page({**SMALL, "run_tokens": ""})
     assert (answer["rows"][0]["days"], answer["rows"][0]["usd"]) == (0, 0)
-    assert "price" not in answer_parts(answer)["rows"]
-    assert "days" not in answer_parts(answer)["rows"]
+    rows = shown({**SMALL, "run_tokens": ""})["parts"]["rows"]
+    assert "price" not in rows
+    assert "days" not in rows
 
 
 def test_a_layout_of_the_list_and_one_that_was_typed_are_told(small: dict[str, Any]) -> None:
@@ -242,7 +249,7 @@ def test_a_layout_that_cannot_run_is_told_why(line: str, reason: str) -> None:
     assert answer["chosen"]["reason"].startswith(reason)
     assert answer["chosen"]["rank"] == 0
     assert answer["rows"]
-    assert answer["chosen"]["reason"] in spoken(answer)
+    assert answer["chosen"]["reason"] in shown({**SMALL, "chosen": line})["said"]
 
 
 def test_stages_that_differ_by_a_layer_are_allowed_as_in_a_search() -> None:
@@ -257,18 +264,17 @@ def test_where_nothing_fits_the_answer_says_so_and_why() -> None:
     assert answer["rows"] == []
     assert answer["chosen"] == {}
     assert answer["refused"][0]["kind"] == "memory"
-    parts = answer_parts(answer)
+    page = shown({"nodes": "1", "tokens": "65536"})
+    parts = page["parts"]
     assert "can run.</strong>" in parts["summary"]
     assert "do not fit" in parts["refused"]
-    assert spoken(answer).startswith("None of")
+    assert page["said"].startswith("None of")
 
 
-def test_tokens_that_are_no_whole_sequences_are_said(small: dict[str, Any]) -> None:
-    answer = planned_page({**SMALL, "tokens": "4e6"})
-    assert (
-        "You asked for 4,000,000 tokens a step. 512 whole sequences have 4,194,304" in answer_parts(answer)["summary"]
-    )
-    assert "You asked for" not in answer_parts(small)["summary"]
+def test_tokens_that_are_no_whole_sequences_are_said() -> None:
+    said = shown({**SMALL, "tokens": "4e6"})["parts"]["summary"]
+    assert "You asked for 4,000,000 tokens a step. 512 whole sequences have 4,194,304" in said
+    assert "You asked for" not in shown(SMALL)["parts"]["summary"]
 
 
 def test_the_csv_has_every_row_with_its_terms(small: dict[str, Any]) -> None:
@@ -321,12 +327,12 @@ def test_the_same_call_in_a_terminal_gives_the_same_best(
 
 @pytest.mark.parametrize("setting", [{}, {**SMALL, "run_tokens": ""}, {"nodes": "1", "tokens": "65536"}, *CALLS[4:]])
 def test_the_view_has_all_parts_and_nothing_that_a_page_refuses(setting: dict[str, str]) -> None:
-    shown = json.loads(planned_view(json.dumps(setting)))
-    assert tuple(shown["parts"]) == PARTS
-    for part in shown["parts"].values():
+    page = shown(setting)
+    assert tuple(page["parts"]) == ("summary", "rows", "chosen", "refused", "run")
+    for part in page["parts"].values():
         assert Scan(part).findings == []
-    assert shown["said"]
-    assert plain(shown)
+    assert page["said"]
+    assert plain(page)
 
 
 @pytest.mark.parametrize("field", ["config", "chosen", "nodes", "model"])
@@ -336,9 +342,10 @@ def test_a_strangers_text_is_never_html(field: str) -> None:
     setting: dict[str, str] = {**SMALL, field: evil}
     if field == "config":
         setting |= {"model": OWN_CONFIG, "config": json.dumps({**CONFIG, "_name_or_path": evil})}
-    shown = json.loads(planned_view(json.dumps(setting)))
-    assert "<img" not in "".join(shown.get("parts", {}).values())
-    assert shown["errors"] or "&lt;img" in "".join(shown["parts"].values())
+    page = shown(setting)
+    written = "".join(page.get("parts", {}).values())
+    assert "<img" not in written
+    assert page["errors"] or "&lt;img" in written
 
 
 @pytest.mark.parametrize("bad", ["", "[", "3", "null", '"x"'])

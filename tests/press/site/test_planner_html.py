@@ -23,8 +23,7 @@ from press.site import runtime
 from press.site.planner import ACCURACY, MODULE, SUBJECT, accuracy_json, measured_html, planner_html
 from snippets.composition.configuration_search.judged import judged_groups
 from snippets.composition.configuration_search.planner_fields import FIELDS, PRESETS
-from snippets.composition.configuration_search.planner_page import planned_page
-from snippets.composition.configuration_search.planner_view import PARTS, answer_parts, planned_view
+from snippets.composition.configuration_search.planner_view import planned_view
 
 ROOT = Path(__file__).parents[3]
 PAGE = "docs/planner.md"
@@ -36,8 +35,9 @@ def page() -> BeautifulSoup:
 
 
 def test_the_page_has_the_opening_answer_whole(page: BeautifulSoup) -> None:
-    parts = answer_parts(planned_page({}))
-    for name in PARTS:
+    parts = json.loads(planned_view("{}"))["parts"]
+    assert len(parts) == 5
+    for name in parts:
         (place,) = page.select(f"[data-part={name}]")
         assert place.decode_contents() == BeautifulSoup(parts[name], "html.parser").decode_contents(), name
 
@@ -113,7 +113,7 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 from snippets.composition.configuration_search import planner_page, planner_view
 assert planner_view.__file__.startswith(sys.argv[1])
-assert planner_page.recorded_accuracy()
+assert planner_page._recorded_accuracy()
 planner_page.accuracy_of = None  # no measured rows are asked for
 print(json.dumps([planner_view.planned_view(setting) for setting in json.load(sys.stdin)]))
 """
