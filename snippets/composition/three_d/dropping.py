@@ -15,7 +15,7 @@ from snippets.domain import named, nonnegative_integer, nonnegative_number, of_k
 from snippets.flops import attention_pairs
 from snippets.hardware import DTYPES
 from snippets.job import Job
-from snippets.memory.recomputation.selective import TensorPrice, cheapest_drop
+from snippets.memory.recomputation.selective import TensorPrice, cheapest_drop, remade_flops
 from snippets.models import MODELS, Transformer
 from snippets.recipes import Recipe
 
@@ -166,6 +166,9 @@ def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
     Returns:
         Bytes.
 
+    Raises:
+        ValueError: if a name is not among the tensors.
+
     Source: derived in this book.
     Convention: as much is read as is written.
     Leaves out: weights.
@@ -174,6 +177,7 @@ def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
         >>> remade_bytes([TensorPrice("query", 4, 12), TensorPrice("gated product", 2, 0)], dropped=["gated product"])
         6
     """
+    remade_flops(prices, dropped=dropped)  # refuses names that there are not
     return sum((2 + (price.name == "gated product")) * price.bytes for price in prices if price.name in dropped)
 
 
@@ -297,7 +301,7 @@ def planned_step(
         layout: the layout; its ``recompute`` is set by ``keep``.
         keep: ``"all"``; ``"some"``, where every layer drops what is cheapest to make again; or ``"inputs"``, where
             every layer runs twice.
-        free_bytes: of a GPU that must stay free, at least 0.
+        free_bytes: of a GPU that must stay free, at least 0 and, for ``"some"``, below the GPU's memory.
         mask: which pairs of a query and a key are computed, as in ``attention_pairs``.
 
     Returns:
@@ -325,6 +329,8 @@ def planned_step(
     step = job_step_time(job, plain, mask=mask)
     if keep == "all":
         return PlannedStep(plain, (), fullest_memory(job, plain), step, 0.0)
+    if free >= job.memory_bytes:
+        raise ValueError(f"free_bytes must be below the GPU's memory, {job.memory_bytes:g}, got {free_bytes!r}")
     size: dict[str, Any] = {"batch_sequences": job.batch_sequences, "sequence": job.sequence, "recipe": job.recipe}
     dropped = dropped_to_fit(job.model, plain, **size, limit_bytes=job.memory_bytes - free, mask=mask)
     if dropped is None:
