@@ -272,7 +272,7 @@ def rank_memory(
         layout: the layout.
         batch_sequences: sequences of a step, of all ranks together.
         sequence: tokens of each.
-        stage: which pipeline stage, from 0; −1 for the last.
+        stage: which pipeline stage, from 0; −1, the only negative one, for the last.
         recipe: bytes of state for a parameter.
         attention: as in ``layer_kept_bytes``.
         dtype: as there.
@@ -307,7 +307,8 @@ def rank_memory(
     found = MODELS.find(model)
     check_layout(found, layout, batch_sequences=batch_sequences, sequence=sequence)
     sequence = int(sequence)
-    index = layout.pipeline - 1 if stage == -1 else integer_at_least("stage", stage, 0)
+    index = integer_at_least("stage", stage, -1)
+    index = layout.pipeline - 1 if index == -1 else index
     torch = named("engine", engine, ENGINES) == "fsdp2"
     own = rank_parameters(found, layout, stage=index)
     kept = RECIPES.find(recipe)
@@ -321,7 +322,7 @@ def rank_memory(
     activations = held * layers * each
     again = _again_bytes(found, layout, each, torch=torch, **sizes)
     last = index == layout.pipeline - 1
-    at_head = _logits_bytes(found, layout, sequence, _logit_bytes(layout, logit_bytes, torch=torch)) if last else 0
+    at_head = last * _logits_bytes(found, layout, sequence, _logit_bytes(layout, logit_bytes, torch=torch))
     buffers = _unit_buffer_bytes(found, layout, own, layers, kept)
     if torch:
         stream = _stream_bytes(found, layout, sequence)
