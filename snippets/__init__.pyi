@@ -101,6 +101,14 @@ from snippets.collectives.topology.formulas import expected_expert_nodes as expe
 from snippets.collectives.traffic import collective_traffic as collective_traffic
 from snippets.composition.configuration_search.candidates import step_batch as step_batch
 from snippets.composition.configuration_search.candidates import candidate_layouts as candidate_layouts
+from snippets.composition.configuration_search.judged import judged_groups as judged_groups
+from snippets.composition.configuration_search.judged import unused_rows as unused_rows
+from snippets.composition.configuration_search.judged import read_measured as read_measured
+from snippets.composition.configuration_search.judged import group_accuracy as group_accuracy
+from snippets.composition.configuration_search.judged import steps_accuracy as steps_accuracy
+from snippets.composition.configuration_search.judged import accuracy_of as accuracy_of
+from snippets.composition.configuration_search.judged import accuracy_table as accuracy_table
+from snippets.composition.configuration_search.judged import judged_memory as judged_memory
 from snippets.composition.configuration_search.planner import planned_job as planned_job
 from snippets.composition.configuration_search.planner import plan as plan
 from snippets.composition.configuration_search.planner import layout_plan as layout_plan
@@ -164,8 +172,10 @@ from snippets.composition.rank_errors import choice_regret as choice_regret
 from snippets.composition.rank_errors import ordered_pairs_share as ordered_pairs_share
 from snippets.composition.rank_memory import rank_parameters as rank_parameters
 from snippets.composition.rank_memory import layer_kept_bytes as layer_kept_bytes
+from snippets.composition.rank_memory import module_kept_bytes as module_kept_bytes
 from snippets.composition.rank_memory import held_micro_batches as held_micro_batches
 from snippets.composition.rank_memory import rank_memory as rank_memory
+from snippets.composition.rank_memory import held_recipe as held_recipe
 from snippets.composition.sharded_waiting import sharded_micro_batch_wait_s as sharded_micro_batch_wait_s
 from snippets.composition.step_model import step_time as step_time
 from snippets.composition.step_model import job_step_time as job_step_time
@@ -479,6 +489,10 @@ from snippets.composition.configuration_search.candidates import Refused as Refu
 from snippets.composition.configuration_search.candidates import Candidates as Candidates
 from snippets.composition.configuration_search.clusters import Cluster as Cluster
 from snippets.composition.configuration_search.clusters import cluster_constants as cluster_constants
+from snippets.composition.configuration_search.judged import UnusedRow as UnusedRow
+from snippets.composition.configuration_search.judged import GroupAccuracy as GroupAccuracy
+from snippets.composition.configuration_search.judged import Accuracy as Accuracy
+from snippets.composition.configuration_search.judged import MemoryRow as MemoryRow
 from snippets.composition.configuration_search.planner import PlannedJob as PlannedJob
 from snippets.composition.configuration_search.planner import Plan as Plan
 from snippets.composition.configuration_search.planner import Plans as Plans
@@ -785,6 +799,8 @@ rabenseifner_bytes = halving_doubling_all_reduce_bytes
 rabenseifner_s = halving_doubling_all_reduce_time_s
 rate_distortion_function = gaussian_rate
 recomputation_overhead = full_recomputation_overhead
+recompute_modules = module_kept_bytes
+recompute_modules_bytes = module_kept_bytes
 recursive_halving_and_doubling_bytes = halving_doubling_all_reduce_bytes
 recursive_halving_and_doubling_s = halving_doubling_all_reduce_time_s
 regret = choice_regret
@@ -809,6 +825,8 @@ selective_checkpointing = selective_activation_bytes
 selective_checkpointing_bytes = selective_activation_bytes
 selective_recomputation = selective_activation_bytes
 selective_recomputation_bytes = selective_activation_bytes
+selective_recomputation_of_megatron_core = module_kept_bytes
+selective_recomputation_of_megatron_core_bytes = module_kept_bytes
 shampoo = shampoo_numbers
 shannon_entropy = entropy
 sharded_model_states = zero_state_bytes

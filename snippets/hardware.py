@@ -594,8 +594,7 @@ ACCELERATORS = Catalogue(
             interconnect=LINKS["NVLink 5 (B200)"],
             host=None,
             source="G. K. Lockwood's notes on the B300, HGX variant; usable memory: Verda, GB300 NVL72 architecture,"
-            " which prints 7.7 TB/s where Lockwood has 8; fp4, second-hand: a table of Blackwell's"
-            " peaks without sparsity",
+            " which prints 7.7 TB/s where Lockwood has 8; fp4: Verda",
             read=_READ_25,
         ),
         Accelerator(
@@ -608,7 +607,7 @@ ACCELERATORS = Catalogue(
             interconnect=LINKS["NVLink 5 (B200)"],
             host=None,
             source="One GPU of a GB300: Verda, GB300 NVL72 architecture; 360 PFLOP/s of fp8 a rack in G. K. Lockwood's"
-            " notes on the B300; fp4, second-hand: a table of Blackwell's peaks without sparsity",
+            " notes on the B300; fp4: Verda",
             read=_READ_25,
         ),
         Accelerator(

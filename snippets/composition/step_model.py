@@ -175,7 +175,8 @@ def step_time(
 
     Formula: $T = \\max_i \\Bigl( m\\,T_i + \\tfrac1v \\sum_{j<i} T_j \\Bigr) + T_\\text{msg} + T_\\text{data} +
         T_\\text{update}$
-    Symbols: T_i = a micro-batch on stage i, forward and backward: layer_times, the exposed sums of its tensor ranks
+    Symbols: T_i = a micro-batch on stage i, forward and backward: layer_times, the exposed sums of its tensor ranks,
+        of each layer no less together than the constants' host_s
         (ten halves of a sum in each layer with the constants' gather_again and sequence parallelism, else eight), the
         keys and values of its context ranks, the all-to-alls of its experts, ZeRO 3's exposed gathers, and the head on
         the last stage; m = micro-batches; v = the layout's chunks; T_msg = exposed messages between stages; T_data =

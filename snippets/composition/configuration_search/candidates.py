@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.layouts import CONTEXT_KINDS, Layout
-from snippets.domain import Answers, flag, named, nonnegative_integer, number_between, positive_integer
+from snippets.domain import (
+    Answers,
+    flag,
+    named,
+    nonnegative_integer,
+    number_between,
+    of_kind,
+    positive_integer,
+    positive_number,
+)
 from snippets.models import MODELS, Attention, Transformer
 from snippets.parallelism.tensor.formulas import key_value_heads_per_rank
 
 KEEPS = ("none", "selective", "some", "full")
 MOST_MICRO_BATCH = 16
+MOST_SIZES = 64  # of one axis
 MOST_CONTEXT_SHARE = 1024  # tokens that a context rank has at the least, unless Limits name the sizes
 _AXES = ("tensor", "pipeline", "context", "data", "expert", "expert_tensor", "chunks", "micro_batch", "stage")
 
@@ -32,12 +42,12 @@ class Limits(Answers):
         expert_tensor: ranks among which an expert is cut.
         chunks: sizes of v; ``None`` for all.
         micro_batch: sequences at a time; ``None`` for powers of two up to 16.
-        stage: ZeRO's stages.
+        stage: ZeRO's stages, each at least 0 and at most 3.
         recompute: ``"none"``; ``"selective"``, the attention's scores; ``"some"``, in which each layer drops the
             tensors that are cheapest to make again, as many as must go; ``"full"``.
         context_kind: ``"all_gather"`` or ``"ring"``.
         uneven: whether stages may differ by a layer.
-        free_share: of a GPU's memory that stays free, below 1.
+        free_share: of a GPU's memory that stays free, at least 0 and below 1.
 
     Raises:
         ValueError: if a size is no integer of at least 1, or a name is none.
@@ -46,16 +56,16 @@ class Limits(Answers):
     ((1, 2), (1, 2, 3))
     """
 
-    tensor: tuple[int, ...] | None = None
-    pipeline: tuple[int, ...] | None = None
-    context: tuple[int, ...] | None = None
-    data: tuple[int, ...] | None = None
-    expert: tuple[int, ...] | None = None
-    expert_tensor: tuple[int, ...] = (1,)
-    chunks: tuple[int, ...] | None = None
-    micro_batch: tuple[int, ...] | None = None
-    stage: tuple[int, ...] = (1, 2, 3)
-    recompute: tuple[str, ...] = ("none", "some", "full")
+    tensor: Sequence[int] | int | None = None
+    pipeline: Sequence[int] | int | None = None
+    context: Sequence[int] | int | None = None
+    data: Sequence[int] | int | None = None
+    expert: Sequence[int] | int | None = None
+    expert_tensor: Sequence[int] | int = 1
+    chunks: Sequence[int] | int | None = None
+    micro_batch: Sequence[int] | int | None = None
+    stage: Sequence[int] | int = (1, 2, 3)
+    recompute: Sequence[str] | str = ("none", "some", "full")
     context_kind: str = "all_gather"
     uneven: bool = True
     free_share: float = 0.1
@@ -66,7 +76,7 @@ class Limits(Answers):
                 object.__setattr__(
                     self, name, _listed(name, sizes, nonnegative_integer if name == "stage" else positive_integer)
                 )
-        if max(self.stage) > 3:
+        if max(self.allowed("stage")) > 3:
             raise ValueError(f"stage must hold 0, 1, 2 or 3, got {self.stage!r}")
         keeps = _listed("recompute", self.recompute, _keep)
         object.__setattr__(self, "recompute", keeps)
@@ -76,6 +86,18 @@ class Limits(Answers):
         if free == 1:
             raise ValueError(f"free_share must be below 1, got {self.free_share!r}")
         object.__setattr__(self, "free_share", free)
+
+    def allowed(self, axis: str) -> tuple[int, ...]:
+        """Return the sizes of an axis that are named; none where all are allowed.
+
+        Args:
+            axis: a field's name.
+
+        >>> Limits(tensor=2).allowed("tensor"), Limits().allowed("pipeline")
+        ((2,), ())
+        """
+        found = getattr(self, named("axis", axis, _AXES))
+        return () if found is None else tuple(found)
 
 
 def _keep(name: str, value: Any) -> str:
@@ -87,6 +109,8 @@ def _listed(name: str, values: Any, check: Callable[[str, Any], Any]) -> tuple[A
     entries = tuple(values) if isinstance(values, tuple | list) else (values,)
     if not entries:
         raise ValueError(f"{name} must hold at least one size, got none")
+    if len(entries) > MOST_SIZES:
+        raise ValueError(f"{name} must hold at most {MOST_SIZES} sizes, got {len(entries)}")
     return tuple(dict.fromkeys(check(name, entry) for entry in entries))
 
 
@@ -163,16 +187,19 @@ def step_batch(*, tokens_per_step: float, sequence: int) -> int:
     """Return how many sequences a step has that should have so many tokens.
 
     Formula: $q = B / s$
-    Symbols: q = the result; B = tokens_per_step; s = sequence; where s does not divide B, B / s to the nearest multiple
-        of the power of two that is nearest to an eighth of it
+    Symbols: q = the result; B = batch tokens, tokens_per_step; s = sequence; where s does not divide B, B / s to the
+        nearest multiple of the power of two that is nearest to an eighth of it
     Chapter: 29
 
     Args:
-        tokens_per_step: B.
+        tokens_per_step: B, at least a sequence.
         sequence: s.
 
     Returns:
         Sequences, at least 1.
+
+    Raises:
+        ValueError: if a step has no whole sequence.
 
     Source: a convention of this book.
     Convention: a round number of sequences can be dealt to more ranks: 4 million tokens are 512 sequences of 8,192.
@@ -184,7 +211,10 @@ def step_batch(*, tokens_per_step: float, sequence: int) -> int:
         >>> step_batch(tokens_per_step=488 * 8192, sequence=8192)
         488
     """
-    tokens, s = positive_integer("tokens_per_step", round(tokens_per_step)), positive_integer("sequence", sequence)
+    asked, s = positive_number("tokens_per_step", tokens_per_step), positive_integer("sequence", sequence)
+    tokens = max(1, round(asked))
+    if tokens < s:
+        raise ValueError(f"tokens_per_step must be at least the sequence's {s} tokens, got {tokens_per_step!r}")
     if tokens % s == 0:
         return tokens // s
     share = tokens / s / 8
@@ -235,13 +265,12 @@ def candidate_layouts(
         >>> found.refused[0]
         Refused(where='t = 1, p = 3', kind='GPUs', reason='t·p = 3 does not divide the 256 GPUs')
     """
-    found = MODELS.find(model)
     search = _Search(
-        found,
-        cluster,
+        MODELS.find(model),
+        of_kind("cluster", cluster, Cluster),
         positive_integer("batch_sequences", batch_sequences),
         positive_integer("sequence", sequence),
-        limits or Limits(),
+        Limits() if limits is None else of_kind("limits", limits, Limits),
         Candidates(),
     )
     for t in search.tensor_sizes():
@@ -269,7 +298,7 @@ class _Search(NamedTuple):
     def tensor_sizes(self) -> Iterator[int]:
         attention, R = self.model.attention, self.cluster.gpus
         kept = attention.key_value_heads if isinstance(attention, Attention) else attention.heads
-        for t in self.limits.tensor or _divisors(self.cluster.fast_gpus):
+        for t in self.limits.allowed("tensor") or _divisors(self.cluster.fast_gpus):
             if R % t:
                 self.refuse(f"t = {t}", "GPUs", f"{t} does not divide the {R} GPUs")
                 continue
@@ -284,7 +313,7 @@ class _Search(NamedTuple):
 
     def pipeline_sizes(self, t: int) -> Iterator[tuple[int, bool]]:
         left, L = self.cluster.gpus // t, self.model.layers
-        for p in self.limits.pipeline or _divisors(left):
+        for p in self.limits.allowed("pipeline") or _divisors(left):
             where = f"t = {t}, p = {p}"
             if left % p:
                 self.refuse(where, "GPUs", f"t·p = {t * p} does not divide the {self.cluster.gpus} GPUs")
@@ -300,13 +329,15 @@ class _Search(NamedTuple):
     def context_sizes(self, t: int, p: int) -> Iterator[int]:
         left, s = self.cluster.gpus // t // p, self.sequence
         most = max(1, s // MOST_CONTEXT_SHARE)
-        for c in self.limits.context or [size for size in _divisors(left) if size & (size - 1) == 0 and size <= most]:
+        for c in self.limits.allowed("context") or [
+            size for size in _divisors(left) if size & (size - 1) == 0 and size <= most
+        ]:
             where, cuts = f"t = {t}, p = {p}, c = {c}", (2 * c if c > 1 else 1) * t
             if left % c:
                 self.refuse(where, "GPUs", f"t·p·c = {t * p * c} does not divide the {self.cluster.gpus} GPUs")
             elif s % cuts:
                 self.refuse(where, "sequence", f"{s:,} tokens can't be cut into {cuts} equal parts")
-            elif self.limits.data and left // c not in self.limits.data:
+            elif (data := self.limits.allowed("data")) and left // c not in data:
                 self.refuse(where, "limits", f"d would be {left // c}")
             else:
                 yield c
@@ -319,7 +350,9 @@ class _Search(NamedTuple):
             )
             return
         share = self.batch // d
-        for b in self.limits.micro_batch or [2**i for i in range(5) if share % 2**i == 0 and 2**i <= MOST_MICRO_BATCH]:
+        for b in self.limits.allowed("micro_batch") or [
+            2**i for i in range(5) if share % 2**i == 0 and 2**i <= MOST_MICRO_BATCH
+        ]:
             if share % b:
                 self.refuse(
                     f"t = {t}, p = {p}, c = {c}, b = {b}",
@@ -333,7 +366,8 @@ class _Search(NamedTuple):
         d = self.cluster.gpus // (t * p * c)
         m = self.batch // d // b
         chunks = list(self.chunk_sizes(t, p, c, b, m, uneven))
-        stages = [stage for stage in self.limits.stage if stage == 1 or d * c > 1 or self.limits.stage == (stage,)]
+        wanted = self.limits.allowed("stage")
+        stages = [stage for stage in wanted if stage == 1 or d * c > 1 or wanted == (stage,)]
         for keep in self.keeps():
             for e, cut in experts:
                 for v in chunks:
@@ -347,7 +381,7 @@ class _Search(NamedTuple):
             for v in range(1, L // p + 1)
             if uneven * (v == 1) or L % (p * v) == 0 or (p > 1 and (L + 2) % (p * v) == 0)
         ]
-        for v in self.limits.chunks or (fits if p > 1 else [1]):
+        for v in self.limits.allowed("chunks") or (fits if p > 1 else [1]):
             where = f"t = {t}, p = {p}, c = {c}, b = {b}, v = {v}"
             if v not in fits or (v > 1 and p == 1):
                 self.refuse(where, "layers", f"{L} layers can't be dealt evenly among {p} stages of {v} chunks")
@@ -361,8 +395,8 @@ class _Search(NamedTuple):
             yield 1, 1
             return
         count, ranks = self.model.experts.experts, self.cluster.gpus // p
-        for cut in self.limits.expert_tensor:
-            for e in self.limits.expert or _divisors(count):
+        for cut in self.limits.allowed("expert_tensor"):
+            for e in self.limits.allowed("expert") or _divisors(count):
                 if count % e:
                     self.refuse(
                         f"t = {t}, p = {p}, c = {c}, e = {e}", "experts", f"{e} does not divide the {count} experts"

@@ -31,7 +31,7 @@ class Cluster(Answers):
     256
     """
 
-    node: Node
+    node: Node | str
     nodes: int
     domain: int | None = None
 
@@ -47,13 +47,22 @@ class Cluster(Answers):
         at_most("nodes × GPUs of a node", self.gpus, MOST_GPUS)
 
     @property
+    def machine(self) -> Node:
+        """One node.
+
+        >>> Cluster("DGX H100", nodes=32).machine.accelerators
+        8
+        """
+        return NODES.find(self.node)
+
+    @property
     def gpus(self) -> int:
         """R, GPUs that a run uses: of a rack of 72 the 64 that axes in powers of two can fill.
 
         >>> Cluster("DGX A100", nodes=2).gpus
         16
         """
-        each = self.node.accelerators
+        each = self.machine.accelerators
         return self.nodes * (_RACK_USED if each == _RACK else each)
 
     @property
@@ -72,7 +81,7 @@ class Cluster(Answers):
         >>> Cluster("DGX A100", nodes=2).memory_bytes
         80000000000
         """
-        return self.node.accelerator.memory_bytes
+        return self.machine.accelerator.memory_bytes
 
 
 def cluster_constants(cluster: Cluster, dtype: str = "bf16") -> Constants:
@@ -93,4 +102,4 @@ def cluster_constants(cluster: Cluster, dtype: str = "bf16") -> Constants:
         >>> round(cluster_constants(Cluster("DGX H100", nodes=32)).matmul_share, 2)
         0.8
     """
-    return device_constants(of_kind("cluster", cluster, Cluster).node.accelerator, dtype)
+    return device_constants(of_kind("cluster", cluster, Cluster).machine.accelerator, dtype)

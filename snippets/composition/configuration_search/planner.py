@@ -16,10 +16,11 @@ from snippets.composition.configuration_search.candidates import (
     step_batch,
 )
 from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
-from snippets.composition.configuration_search.step_kernel import Cuts, Drop, StepKernel
+from snippets.composition.configuration_search.judged import Accuracy, accuracy_of
+from snippets.composition.configuration_search.step_kernel import FLOATS, Cuts, Drop, Operations, StepKernel
 from snippets.composition.layer_times import ATTENTIONS
 from snippets.composition.layouts import Layout
-from snippets.composition.rank_memory import RankMemory, rank_memory
+from snippets.composition.rank_memory import RankMemory, held_recipe, rank_memory
 from snippets.composition.step_constants import Constants
 from snippets.composition.step_model import StepTime, step_time
 from snippets.composition.three_d.dropping import Dropped, dropped_to_fit, layer_prices, remade_bytes, with_remade
@@ -193,6 +194,16 @@ class Plans(Answers):
         return tuple(each for each in self.best if each.total_s <= (1 + NEAR) * self.best[0].total_s)
 
     @property
+    def accuracy(self) -> Accuracy:
+        """How well such predictions did on measured runs: of this kind of GPU, number format and model.
+
+        >>> plans = plan("Llama 3 8B", Cluster("DGX H100", nodes=1), tokens_per_step=2**17, sequence=8192, dtype="fp8")
+        >>> plans.accuracy.rows > 5
+        True
+        """
+        return accuracy_of(self.cluster.machine.accelerator, self.job.dtype, self.model)
+
+    @property
     def distinct(self) -> tuple[Plan, ...]:
         """The fastest plan of each t, p and e that ``best`` lists."""
         found: dict[tuple[int, ...], Plan] = {}
@@ -229,7 +240,7 @@ def planned_job(
     sequence: int,
     constants: Constants | None = None,
     dtype: str = "bf16",
-    recipe: Recipe | str = "mixed-adam",
+    recipe: Recipe | str | None = None,
     attention: str = "flash",
     mask: str = "half",
     free_share: float = 0.1,
@@ -239,7 +250,7 @@ def planned_job(
     """Return a job to plan, with the batch in whole sequences and the constants of its GPUs.
 
     Formula: $q = B / s$
-    Symbols: q = batch_sequences of the result; B = tokens_per_step; s = sequence, as in step_batch
+    Symbols: q = batch_sequences of the result; B = batch tokens, tokens_per_step; s = sequence, as in step_batch
     Chapter: 29
 
     Args:
@@ -249,7 +260,7 @@ def planned_job(
         sequence: s, tokens of a sequence.
         constants: what is assumed of the machine; by default what is published of its GPUs.
         dtype: of the weights' matmuls.
-        recipe: bytes of state for a parameter.
+        recipe: bytes of state for a parameter; by default mixed-precision Adam as the GPU holds it in that format.
         attention: ``"flash"`` or ``"standard"``.
         mask: which pairs are computed and counted, as in ``attention_pairs``.
         free_share: of a GPU's memory that stays free, at least 0 and below 1.
@@ -282,7 +293,7 @@ def planned_job(
         if constants is None
         else of_kind("constants", constants, Constants),
         dtype=dtype,
-        recipe=RECIPES.find(recipe),
+        recipe=held_recipe(cluster.machine.accelerator, dtype) if recipe is None else RECIPES.find(recipe),
         attention=named("attention", attention, ATTENTIONS),
         mask=named("mask", mask, MASKS),
         free_share=free,
@@ -299,13 +310,20 @@ def plan(
     sequence: int,
     limits: Limits | None = None,
     most: int = 100,
-    **assumed: Any,
+    constants: Constants | None = None,
+    dtype: str = "bf16",
+    recipe: Recipe | str | None = None,
+    attention: str = "flash",
+    mask: str = "half",
+    run_tokens: float | None = None,
+    usd_per_gpu_hour: float | None = None,
 ) -> Plans:
     """Return every layout of a job that runs and fits, the fastest first, and why the others are refused.
 
     Also: planner, layout search, auto parallelism, parallelism planner
-    Formula: $\\operatorname{arg\\,min}_{x \\in X} T(x) \\quad \\text{with} \\quad M(x) \\le (1 - z)\\,M_\\text{GPU}$
-    Symbols: X = candidate_layouts; T = step_time; M = rank_memory of the fullest stage; z = the limits' free_share;
+    Formula: $\\operatorname{arg\\,min}_i T_i \\quad \\text{with} \\quad M_i \\le (1 - z)\\,M_\\text{GPU}$
+    Symbols: i = one of candidate_layouts; T_i = its step_time; M_i = rank_memory of its fullest stage; z = the limits'
+        free_share;
         M_\\text{GPU} = the GPU's memory
     Chapter: 29
 
@@ -316,8 +334,13 @@ def plan(
         sequence: s, tokens of a sequence.
         limits: what may be tried; by default everything.
         most: how many plans are returned at most.
-        assumed: ``constants``, ``dtype``, ``recipe``, ``attention``, ``mask``, ``run_tokens``, ``usd_per_gpu_hour``, as
-            ``planned_job`` takes them.
+        constants: what is assumed of the machine; by default what is published of its GPUs.
+        dtype: of the weights' matmuls.
+        recipe: bytes of state for a parameter; by default mixed-precision Adam as the GPU holds it in that format.
+        attention: ``"flash"`` or ``"standard"``.
+        mask: which pairs of a query and a key are computed, and counted in the MFU.
+        run_tokens: of the whole run, for its days.
+        usd_per_gpu_hour: for its price.
 
     Returns:
         Plans, refusals, and how many there were.
@@ -334,7 +357,18 @@ def plan(
     """
     limits = Limits() if limits is None else of_kind("limits", limits, Limits)
     job = planned_job(
-        model, cluster, tokens_per_step=tokens_per_step, sequence=sequence, free_share=limits.free_share, **assumed
+        model,
+        cluster,
+        tokens_per_step=tokens_per_step,
+        sequence=sequence,
+        constants=constants,
+        dtype=dtype,
+        recipe=recipe,
+        attention=attention,
+        mask=mask,
+        free_share=limits.free_share,
+        run_tokens=run_tokens,
+        usd_per_gpu_hour=usd_per_gpu_hour,
     )
     found = job_candidates(job, limits)
     kernel, cuts = job_kernel(job, limits), [cuts_of(sizes) for sizes in found.sizes]
@@ -358,14 +392,21 @@ def layout_plan(
     *,
     tokens_per_step: float,
     sequence: int,
-    keep: str = "",
-    **assumed: Any,
+    keep: str | None = None,
+    constants: Constants | None = None,
+    dtype: str = "bf16",
+    recipe: Recipe | str | None = None,
+    attention: str = "flash",
+    mask: str = "half",
+    free_share: float = 0.0,
+    run_tokens: float | None = None,
+    usd_per_gpu_hour: float | None = None,
 ) -> Plan:
     """Return what a given layout of a job takes and holds, whether it fits or not.
 
     Also: what-if, step estimate
-    Formula: $T(x), \\; M(x)$
-    Symbols: x = layout; T = step_time; M = rank_memory of the fullest stage
+    Formula: $T, \\; M$
+    Symbols: T = step_time of the layout; M = rank_memory of the fullest stage
     Chapter: 29
 
     Args:
@@ -375,7 +416,15 @@ def layout_plan(
         tokens_per_step: B, as ``plan`` takes it.
         sequence: s, tokens of a sequence.
         keep: ``"some"`` lets each layer drop the cheapest tensors that must go; by default the layout's ``recompute``.
-        assumed: as ``plan`` takes them, and ``free_share``.
+        constants: what is assumed of the machine; by default what is published of its GPUs.
+        dtype: of the weights' matmuls.
+        recipe: bytes of state for a parameter; by default mixed-precision Adam as the GPU holds it in that format.
+        attention: ``"flash"`` or ``"standard"``.
+        mask: which pairs of a query and a key are computed, and counted in the MFU.
+        free_share: of a GPU's memory that stays free, at least 0 and below 1; by default nothing, where ``plan`` keeps
+            a tenth.
+        run_tokens: of the whole run, for its days.
+        usd_per_gpu_hour: for its price.
 
     Returns:
         The plan; ``fits`` and ``spare_bytes`` say whether it fits.
@@ -391,15 +440,28 @@ def layout_plan(
     Example:
         >>> pairs = layout_plan(
         ...     "Llama 3 70B", Cluster("DGX H100", nodes=32), Layout(tensor=2, data=128, stage=3), keep="some",
-        ...     tokens_per_step=4e6, sequence=8192,
+        ...     tokens_per_step=4e6, sequence=8192, free_share=0.1,
         ... )
         >>> pairs.dropped
         ('normed for attention', 'normed for feed-forward', 'gated product')
     """
-    job = planned_job(model, cluster, tokens_per_step=tokens_per_step, sequence=sequence, **assumed)
+    job = planned_job(
+        model,
+        cluster,
+        tokens_per_step=tokens_per_step,
+        sequence=sequence,
+        constants=constants,
+        dtype=dtype,
+        recipe=recipe,
+        attention=attention,
+        mask=mask,
+        free_share=free_share,
+        run_tokens=run_tokens,
+        usd_per_gpu_hour=usd_per_gpu_hour,
+    )
     if of_kind("layout", layout, Layout).ranks != cluster.gpus:
         raise ValueError(f"layout must have the cluster's {cluster.gpus} ranks, got {layout.ranks}")
-    return _plan_of(job, layout, named("keep", keep or layout.recompute, _KEEP))
+    return _plan_of(job, layout, layout.recompute if keep is None else named("keep", keep, _KEEP))
 
 
 def _plan_of(job: PlannedJob, layout: Layout, keep: str) -> Plan:
@@ -409,7 +471,7 @@ def _plan_of(job: PlannedJob, layout: Layout, keep: str) -> Plan:
     size |= {"attention": job.attention, "dtype": job.dtype}
     step = step_time(
         job.model,
-        job.cluster.node,
+        job.cluster.machine,
         layout,
         constants=job.constants,
         domain=job.cluster.fast_gpus,
@@ -423,10 +485,10 @@ def _plan_of(job: PlannedJob, layout: Layout, keep: str) -> Plan:
         return Plan(layout, (), step, max(held, key=lambda each: each.total), 0.0, job)
     m = layout.micro_batches(job.batch_sequences)
     once = dropped.flops / (
-        job.constants.matmul_share * dense_peak_flops_per_s(job.cluster.node.accelerator, job.dtype)
+        job.constants.matmul_share * dense_peak_flops_per_s(job.cluster.machine.accelerator, job.dtype)
     )
     if job.constants.count_bytes:
-        once += dropped.moved_bytes / job.constants.memory_bytes_per_s(job.cluster.node)
+        once += dropped.moved_bytes / job.constants.memory_bytes_per_s(job.cluster.machine)
     remade_s = m * once * job.model.layers / layout.pipeline
     longer = with_remade(step, layout, remade_s=remade_s, micro_batches=m)
     return Plan(layout, dropped.names, longer, dropped.memory, remade_s, job)
@@ -468,13 +530,13 @@ def job_candidates(job: PlannedJob, limits: Limits) -> Candidates:
     )
 
 
-def job_kernel(job: PlannedJob, limits: Limits, **more: Any) -> StepKernel:
+def job_kernel(job: PlannedJob, limits: Limits, *, operations: Operations = FLOATS) -> StepKernel:
     """Return the closed forms of a job's layouts.
 
     Args:
         job: the job.
         limits: what may be tried.
-        more: ``operations``, NumPy's for arrays.
+        operations: Python's, or NumPy's for arrays.
 
     Returns:
         The kernel.
@@ -492,7 +554,7 @@ def job_kernel(job: PlannedJob, limits: Limits, **more: Any) -> StepKernel:
     )
     return StepKernel(
         job.model,
-        job.cluster.node,
+        job.cluster.machine,
         constants=job.constants,
         domain=job.cluster.fast_gpus,
         recipe=job.recipe,
@@ -504,7 +566,7 @@ def job_kernel(job: PlannedJob, limits: Limits, **more: Any) -> StepKernel:
         dtype=job.dtype,
         context_kind=limits.context_kind,
         drops=drops,
-        **more,
+        operations=operations,
     )
 
 
@@ -594,6 +656,12 @@ def ranked_plans(
     ('full', 'does not fit by 18.0 GB')
     """
     of_kind("job", job, PlannedJob), of_kind("limits", limits, Limits), of_kind("found", found, Candidates)
+    columns = {"seconds": seconds, "memory_bytes": memory_bytes, "dropped": dropped, "fits": fits}
+    for name, column in columns.items():
+        if not isinstance(column, list | tuple) or len(column) != len(found.sizes):
+            raise ValueError(
+                f"{name} must be a list with an entry for each of {len(found.sizes)} candidates, got {column!r}"
+            )
     plain = "none" in limits.recompute
     fitting: list[tuple[float, int]] = []
     over: list[tuple[float, int]] = []
@@ -632,6 +700,8 @@ def sizes_text(sizes: Sizes | Layout) -> str:
     >>> sizes_text(Layout(tensor=8, pipeline=4, data=8, chunks=5, recompute="full"))
     't = 8, p = 4, v = 5, d = 8, ZeRO-1, layers run twice'
     """
+    if not isinstance(sizes, Sizes | Layout):
+        raise TypeError(f"sizes must be Sizes or a Layout, got {sizes!r}")
     parts = [f"{letter} = {getattr(sizes, name)}" for letter, name in LETTERS.items() if getattr(sizes, name) > 1]
     parts.append(f"ZeRO-{sizes.stage}")
     keeps = {"selective": "scores made again", "some": "tensors dropped", "full": "layers run twice"}

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from snippets.composition.configuration_search.candidates import Limits
-from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.configuration_search.planner import (
+    PlannedJob,
     Plans,
     cuts_of,
     job_candidates,
     job_kernel,
-    planned_job,
     ranked_plans,
 )
 from snippets.composition.configuration_search.step_kernel import Cuts, Operations, Scores, StepKernel
 from snippets.domain import of_kind
-from snippets.models import Transformer
 
 ARRAYS = Operations(
     np.maximum,
@@ -47,6 +43,8 @@ def scored_layouts(kernel: StepKernel, cuts: Cuts) -> Scores:
     Leaves out: as there.
 
     Example:
+        >>> from snippets.composition.configuration_search.clusters import Cluster
+        >>> from snippets.composition.configuration_search.planner import planned_job
         >>> job = planned_job("Llama 3 8B", Cluster("DGX H100", nodes=1), tokens_per_step=1e6, sequence=8192)
         >>> kernel = job_kernel(job, Limits(), operations=ARRAYS)
         >>> cuts = Cuts(*(np.array([size, size]) for size in (1, 1, 1, 8, 1, 1, 1, 1, 3, 0, 0)))
@@ -60,26 +58,13 @@ def scored_layouts(kernel: StepKernel, cuts: Cuts) -> Scores:
     return Scores(*np.broadcast_arrays(*scores))
 
 
-def search_layouts(
-    model: Transformer | str,
-    cluster: Cluster,
-    *,
-    tokens_per_step: float,
-    sequence: int,
-    limits: Limits | None = None,
-    most: int = 100,
-    **assumed: Any,
-) -> Plans:
-    """Return what ``plan`` returns, from arrays: for tens of thousands of layouts.
+def search_layouts(job: PlannedJob, *, limits: Limits | None = None, most: int = 100) -> Plans:
+    """Return what ``plan`` returns for a job, from arrays: for tens of thousands of layouts.
 
     Args:
-        model: as ``plan`` takes it, and so are the others.
-        cluster: the GPUs.
-        tokens_per_step: B.
-        sequence: s.
-        limits: what may be tried.
+        job: the job.
+        limits: what may be tried; the job says what memory stays free.
         most: how many plans are returned at most.
-        assumed: as there.
 
     Returns:
         Plans, refusals, and how many there were.
@@ -89,17 +74,16 @@ def search_layouts(
     Leaves out: as there.
 
     Example:
-        >>> search_layouts("Llama 3 8B", Cluster("DGX H100", nodes=1), tokens_per_step=1e6, sequence=8192).best[0].fits
+        >>> from snippets.composition.configuration_search.clusters import Cluster
+        >>> from snippets.composition.configuration_search.planner import planned_job
+        >>> job = planned_job("Llama 3 8B", Cluster("DGX H100", nodes=1), tokens_per_step=1e6, sequence=8192)
+        >>> search_layouts(job).best[0].fits
         True
     """
     limits = Limits() if limits is None else of_kind("limits", limits, Limits)
-    job = planned_job(
-        model, cluster, tokens_per_step=tokens_per_step, sequence=sequence, free_share=limits.free_share, **assumed
-    )
     found = job_candidates(job, limits)
-    columns = np.array([cuts_of(sizes) for sizes in found.sizes], dtype=float).reshape(
-        len(found.sizes), len(Cuts._fields)
-    )
+    rows = [cuts_of(sizes) for sizes in found.sizes]
+    columns = np.array(rows, dtype=float).reshape(len(rows), len(Cuts._fields))
     scores = scored_layouts(job_kernel(job, limits, operations=ARRAYS), Cuts(*columns.T))
     return ranked_plans(
         job,

@@ -15,10 +15,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from snippets.composition.context_width import context_kv_width
+from snippets.composition.layer_times import ATTENTIONS
+from snippets.composition.layouts import CONTEXT_KINDS
 from snippets.composition.step_constants import Constants
-from snippets.domain import nonnegative_number, of_kind, positive_integer
+from snippets.domain import each, named, nonnegative_number, of_kind, positive_integer
 from snippets.flops import attention_pairs
-from snippets.hardware import Node, dense_peak_flops_per_s
+from snippets.hardware import DTYPES, Node, dense_peak_flops_per_s
 from snippets.models import LatentAttention, Transformer, parameter_parts
 from snippets.recipes import Recipe
 
@@ -187,9 +189,12 @@ class StepKernel:
         self.batch = positive_integer("batch_sequences", batch_sequences)
         self.sequence = positive_integer("sequence", sequence)
         self.limit_bytes = nonnegative_number("limit_bytes", limit_bytes)
-        self.flash, self.ring, self.narrow = attention == "flash", context_kind == "ring", dtype in ("fp8", "fp4")
+        self.flash = named("attention", attention, ATTENTIONS) == "flash"
+        self.ring = named("context_kind", context_kind, CONTEXT_KINDS) == "ring"
+        self.narrow = named("dtype", dtype, DTYPES) in ("fp8", "fp4")
         self.pairs = attention_pairs(sequence, mask=mask)
-        self.drops, self.do = drops, operations
+        self.drops = each("drops", drops, lambda name, drop: of_kind(name, drop, Drop))
+        self.do = of_kind("operations", operations, Operations)
         wide = dense_peak_flops_per_s(node.accelerator, "bf16")
         self.rate = constants.matmul_share * dense_peak_flops_per_s(node.accelerator, dtype)
         self.wide_rate, self.attention_rate = constants.matmul_share * wide, constants.attention_share * wide
@@ -226,6 +231,7 @@ class StepKernel:
         Returns:
             Seconds, bytes, whether they fit, and what is dropped.
         """
+        of_kind("z", z, Cuts)
         do, m = self.do, self.batch / (z.data * z.micro_batch)
         seconds, (first, own), (last, theirs) = self._seconds(z, m), *self._memory(z, m)
         drops = z.keep == 2
@@ -605,4 +611,5 @@ class StepKernel:
             out = attention.heads / t * attention.head_size
         stream, inner = (6, 5) if self.narrow else (8, 6)
         width = sum(part * size / t for size, _, part in self._inner_widths())
-        return x * (stream * model.hidden / t + kept - self.narrow * out + inner * width), scores
+        sent = (2 - self.narrow) * self.share * (model.experts.per_token if model.experts else 0) * model.hidden / t
+        return x * (stream * model.hidden / t + kept - self.narrow * out + inner * width + sent), scores

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from snippets.composition.layouts import Layout, stage_layers
 from snippets.composition.rank_memory import RankMemory, held_micro_batches, rank_memory
-from snippets.composition.step_constants import job_constants
+from snippets.composition.step_constants import Constants, job_constants
 from snippets.composition.step_model import StepTime, job_step_time
 from snippets.composition.three_d.formulas import gated_tensor_prices
-from snippets.domain import named, nonnegative_integer, nonnegative_number, of_kind, positive_integer, positive_number
+from snippets.domain import (
+    each,
+    named,
+    nonnegative_integer,
+    nonnegative_number,
+    of_kind,
+    positive_integer,
+    positive_number,
+    text,
+)
 from snippets.flops import attention_pairs
 from snippets.hardware import DTYPES
 from snippets.job import Job
-from snippets.memory.recomputation.selective import TensorPrice, cheapest_drop, remade_flops
+from snippets.memory.recomputation.selective import TensorPrice, cheapest_drop
 from snippets.models import MODELS, Transformer
 from snippets.recipes import Recipe
 
@@ -152,7 +161,7 @@ def layer_prices(
     return tuple(found)
 
 
-def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> int:
+def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Sequence[str]) -> int:
     """Return what element-wise kernels read and write to make dropped tensors again.
 
     Formula: $2 \\sum_{i \\in Z} A_i$
@@ -166,9 +175,6 @@ def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
     Returns:
         Bytes.
 
-    Raises:
-        ValueError: if a name is not among the tensors.
-
     Source: derived in this book.
     Convention: as much is read as is written.
     Leaves out: weights.
@@ -177,8 +183,9 @@ def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
         >>> remade_bytes([TensorPrice("query", 4, 12), TensorPrice("gated product", 2, 0)], dropped=["gated product"])
         6
     """
-    remade_flops(prices, dropped=dropped)  # refuses names that there are not
-    return sum((2 + (price.name == "gated product")) * price.bytes for price in prices if price.name in dropped)
+    known = each("prices", prices, lambda name, price: of_kind(name, price, TensorPrice))
+    gone = each("dropped", dropped, text)
+    return sum((2 + (price.name == "gated product")) * price.bytes for price in known if price.name in gone)
 
 
 def dropped_to_fit(
@@ -285,7 +292,13 @@ def with_remade(step: StepTime, layout: Layout, *, remade_s: float, micro_batche
 
 
 def planned_step(
-    job: Job, layout: Layout, *, keep: str = "some", free_bytes: int = 8 * 10**9, mask: str = "full"
+    job: Job,
+    layout: Layout,
+    *,
+    keep: str = "some",
+    free_bytes: int = 8 * 10**9,
+    mask: str = "full",
+    constants: Constants | None = None,
 ) -> PlannedStep | None:
     """Return a step whose layers keep all tensors, as many as fit, or only their inputs.
 
@@ -303,6 +316,7 @@ def planned_step(
             every layer runs twice.
         free_bytes: of a GPU that must stay free, at least 0 and, for ``"some"``, below the GPU's memory.
         mask: which pairs of a query and a key are computed, as in ``attention_pairs``.
+        constants: in place of ``job_constants``; what is made again costs FLOPs at the rate of their matmuls.
 
     Returns:
         The step; ``None`` where ``keep`` is ``"some"`` and even dropping every tensor is not enough.
@@ -320,13 +334,15 @@ def planned_step(
     of_kind("job", job, Job), of_kind("layout", layout, Layout)
     keep = named("keep", keep, KEPT)
     free = nonnegative_integer("free_bytes", free_bytes)
+    if free >= job.memory_bytes:
+        raise ValueError(f"free_bytes must be below the GPU's {job.memory_bytes}, got {free_bytes!r}")
     plain = replace(layout, recompute="none")
     if keep == "inputs":
         again = replace(layout, recompute="full")
-        step, bare = job_step_time(job, again, mask=mask), job_step_time(job, plain, mask=mask)
+        step, bare = (job_step_time(job, each, mask=mask, constants=constants) for each in (again, plain))
         gone = ("everything but the input",)
         return PlannedStep(again, gone, fullest_memory(job, again), step, step.compute - bare.compute)
-    step = job_step_time(job, plain, mask=mask)
+    step = job_step_time(job, plain, mask=mask, constants=constants)
     if keep == "all":
         return PlannedStep(plain, (), fullest_memory(job, plain), step, 0.0)
     if free >= job.memory_bytes:
@@ -336,7 +352,7 @@ def planned_step(
     if dropped is None:
         return None
     m = plain.micro_batches(job.batch_sequences)
-    rate = job_constants(job).matmul_share * job.peak_flops_per_s
+    rate = (constants or job_constants(job)).matmul_share * job.peak_flops_per_s
     remade_s = m * dropped.flops * job.model.layers / plain.pipeline / rate
     longer = with_remade(step, plain, remade_s=remade_s, micro_batches=m)
     return PlannedStep(plain, dropped.names, dropped.memory, longer, remade_s)
