@@ -101,6 +101,13 @@ from snippets.collectives.topology.formulas import expected_expert_nodes as expe
 from snippets.collectives.traffic import collective_traffic as collective_traffic
 from snippets.composition.configuration_search.candidates import step_batch as step_batch
 from snippets.composition.configuration_search.candidates import candidate_layouts as candidate_layouts
+from snippets.composition.configuration_search.formulas import pareto_front as pareto_front
+from snippets.composition.configuration_search.formulas import second_run_saving_share as second_run_saving_share
+from snippets.composition.configuration_search.formulas import expected_regret as expected_regret
+from snippets.composition.configuration_search.formulas import error_difference_spread as error_difference_spread
+from snippets.composition.configuration_search.formulas import best_of_each_kind as best_of_each_kind
+from snippets.composition.configuration_search.formulas import elasticity as elasticity
+from snippets.composition.configuration_search.formulas import tying_factor as tying_factor
 from snippets.composition.configuration_search.judged import judged_groups as judged_groups
 from snippets.composition.configuration_search.judged import unused_rows as unused_rows
 from snippets.composition.configuration_search.judged import read_measured as read_measured
@@ -682,6 +689,8 @@ energy_per_bit = moving_energy_j
 energy_per_bit_j = moving_energy_j
 ettr = goodput_share
 ettr_share = goodput_share
+expected_improvement = second_run_saving_share
+expected_improvement_share = second_run_saving_share
 expected_maximum = slowest_normal_s
 expected_maximum_s = slowest_normal_s
 expert_data_parallelism = expert_data_parallel
@@ -789,6 +798,7 @@ packed_sequences = packed_context_pairs
 parallelism_planner = plan
 parametric_loss = surface_loss_nats
 parametric_loss_nats = surface_loss_nats
+pareto_frontier = pareto_front
 pipeline_bubble = one_f_one_b_bubble_share
 pipeline_bubble_share = one_f_one_b_bubble_share
 planner = plan
@@ -873,7 +883,10 @@ two_level_all_reduce = hierarchical_all_reduce_time_s
 two_level_all_reduce_s = hierarchical_all_reduce_time_s
 ulysses = ulysses_exchange_bytes
 ulysses_bytes = ulysses_exchange_bytes
+undominated_layouts = pareto_front
 upcycling = with_experts
+value_of_a_benchmark = second_run_saving_share
+value_of_a_benchmark_share = second_run_saving_share
 virtual_pipeline_bubble = interleaved_bubble_share
 virtual_pipeline_bubble_share = interleaved_bubble_share
 what_if = layout_plan
