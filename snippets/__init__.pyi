@@ -496,6 +496,8 @@ from snippets.composition.configuration_search.candidates import Refused as Refu
 from snippets.composition.configuration_search.candidates import Candidates as Candidates
 from snippets.composition.configuration_search.clusters import Cluster as Cluster
 from snippets.composition.configuration_search.clusters import cluster_constants as cluster_constants
+from snippets.composition.configuration_search.exported import CheckedAgainst as CheckedAgainst
+from snippets.composition.configuration_search.exported import layout_flags as layout_flags
 from snippets.composition.configuration_search.judged import UnusedRow as UnusedRow
 from snippets.composition.configuration_search.judged import GroupAccuracy as GroupAccuracy
 from snippets.composition.configuration_search.judged import Accuracy as Accuracy
@@ -512,6 +514,11 @@ from snippets.composition.configuration_search.step_kernel import Cuts as Cuts
 from snippets.composition.configuration_search.step_kernel import Scores as Scores
 from snippets.composition.configuration_search.step_kernel import Drop as Drop
 from snippets.composition.configuration_search.step_kernel import StepKernel as StepKernel
+from snippets.composition.configuration_search.written_layouts import WrittenLayout as WrittenLayout
+from snippets.composition.configuration_search.written_layouts import layout_line as layout_line
+from snippets.composition.configuration_search.written_layouts import cut_line as cut_line
+from snippets.composition.configuration_search.written_layouts import read_layout as read_layout
+from snippets.composition.configuration_search.written_layouts import line_parts as line_parts
 from snippets.composition.device_mesh.axis_use import AxisUse as AxisUse
 from snippets.composition.device_mesh.formulas import MeshTraffic as MeshTraffic
 from snippets.composition.failures.interruptions import Interruption as Interruption
