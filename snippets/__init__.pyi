@@ -270,6 +270,7 @@ from snippets.hardware import bits_to_bytes_per_s as bits_to_bytes_per_s
 from snippets.hardware import lane_coded_bytes_per_s as lane_coded_bytes_per_s
 from snippets.hardware import peak_flops_per_s as peak_flops_per_s
 from snippets.hardware import dense_peak_flops_per_s as dense_peak_flops_per_s
+from snippets.hardware import wide_peak_flops_per_s as wide_peak_flops_per_s
 from snippets.hardware import ridge_flops_per_byte as ridge_flops_per_byte
 from snippets.memory.memory_equation.activations import stored_tensors as stored_tensors
 from snippets.memory.memory_equation.activations import serial_activation_bytes as serial_activation_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from snippets.composition.configuration_search.formulas import pareto_front
 from snippets.drawing import Panel
@@ -86,7 +87,7 @@ def measured_plot(
     )
     plot.curve([(low, low), (high, high)], colour="muted", width=1.5)
     plot.curve([(low, 1.1 * low), (high, 1.1 * high)], colour="muted", width=1, dashed=True)
-    plot.panel.text(plot.right, plot.y(23.4), "as predicted", anchor="end", colour="muted", size=12)
+    plot.panel.text(plot.right, plot.y(21.6), "as predicted", anchor="end", colour="muted", size=12)
     plot.panel.text(plot.x(25.2), plot.y(28.2) + 2, "10% slower", anchor="end", colour="muted", size=12)
     for x, y, t in sorted(zip(predicted_s, measured_s, tensor, strict=True), key=lambda each: -each[2]):
         plot.panel.text(plot.x(x), plot.y(y), str(t), anchor="middle", middle=True, bold=True, colour=_HUES[t])
@@ -125,9 +126,9 @@ def regret_plot(regrets: Mapping[str, Sequence[float]], *, most_percent: float, 
         y = plot.top + 18 + 20 * row
         plot.panel.line(plot.right - 152, y - 4, plot.right - 130, y - 4, colour=_WAYS[way], dashed=way == "any")
         plot.panel.text(plot.right - 124, y, names[way], size=12)
-    for way, across, down in (("best", 7, -8), ("best of each kind", -7, 13)):
-        share = 100 * regrets[way][1]
-        x, y = plot.x(2) + across, plot.y(share) + down
-        side = "start" if across > 0 else "end"
-        plot.panel.text(x, y, f"{share:.1f}%", anchor=side, size=12, bold=True, colour=_WAYS[way])
+    upper, lower = (100 * regrets[way][1] for way in ("best", "best of each kind"))
+    label: dict[str, Any] = {"size": 12, "bold": True}
+    plot.panel.text(plot.x(2) + 7, plot.y(upper) - 8, f"{upper:.1f}%", colour=_WAYS["best"], **label)
+    beside = {"anchor": "end", "colour": _WAYS["best of each kind"], **label}
+    plot.panel.text(plot.x(2) - 7, plot.y(lower) + 13, f"{lower:.1f}%", **beside)
     return plot.panel

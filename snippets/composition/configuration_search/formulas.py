@@ -195,7 +195,7 @@ def best_of_each_kind(predicted_s: Sequence[float], kinds: Sequence[str], *, run
     """Return which layouts to benchmark: the fastest predicted of each kind, and then the fastest of the rest.
 
     Formula: $\\{\\, i : x_i = \\min_{j \\text{ of the kind of } i} x_j \\,\\}$
-    Symbols: x_i = predicted_s; the first ``runs`` of them in the order of x_i
+    Symbols: x_i = predicted_s; of these the first runs in ascending order of x
     Chapter: 29
 
     Args:

@@ -71,6 +71,9 @@ def question_layouts(free_share: float) -> tuple[SearchedLayout, ...]:
     Args:
         free_share: of a GPU's memory that stays free, at least 0 and below 1.
 
+    Returns:
+        The layouts, as the table has them.
+
     >>> len(question_layouts(0.1))
     47
     """
@@ -100,6 +103,9 @@ def planned_layouts(
         tokens_per_step: of all GPUs together.
         sequence: tokens of a sequence.
         free_share: of a GPU's memory that stays free, at least 0 and below 1.
+
+    Returns:
+        The layouts that the shapes allow, those that don't fit too.
 
     >>> len(planned_layouts("Llama 3 8B", "DGX H100", 8, 2**17, 8192, 0.1))
     225
@@ -192,6 +198,12 @@ def search_figure(*, job: str, node: str, gpus: int, tokens: str, sequence: str,
 
 def spelled(each: SearchedLayout) -> str:
     """Return a layout's sizes, those that are 1 left out.
+
+    Args:
+        each: the layout.
+
+    Returns:
+        Letters and sizes.
 
     >>> spelled(SearchedLayout(Layout(tensor=2, data=128, stage=3), "some", 1.0, 1.0, True))
     't = 2, d = 128, ZeRO-3'
