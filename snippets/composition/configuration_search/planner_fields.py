@@ -131,8 +131,8 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
     "The 70B on 256 GPUs": {},
     "405B on 8,192 H100 in fp8": {
         "model": "Llama 3 405B",
-        "nodes": "1024",
-        "tokens": str(1536 * 8192),
+        "nodes": "1,024",
+        "tokens": f"{1536 * 8192:,}",
         "dtype": "fp8",
         "run_tokens": "15T",
     },
@@ -140,12 +140,12 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "model": "DeepSeek-V3",
         "node": "GB200 NVL72",
         "nodes": "4",
-        "tokens": str(4096 * 4096),
-        "sequence": "4096",
+        "tokens": f"{4096 * 4096:,}",
+        "sequence": "4,096",
         "dtype": "fp8",
         "run_tokens": "14.8T",
     },
-    "8B on one node": {"model": "Llama 3 8B", "nodes": "1", "tokens": str(64 * 8192), "run_tokens": "160B"},
+    "8B on one node": {"model": "Llama 3 8B", "nodes": "1", "tokens": f"{64 * 8192:,}", "run_tokens": "160B"},
 }
 
 
