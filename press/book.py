@@ -272,10 +272,10 @@ class Book:
         archives: dict[str, list[Archive]] = {}
         if modules := live_modules(self.root):
             drawing = {module: self._reached(module) for module in modules}
-            archives |= runtime.archives("figures", self._reached(DRAWS), drawing, self._packed)
+            archives |= runtime.archives("figures", self._reached(DRAWS), drawing, self._leanly_packed)
         if self._has(PLANNER):
             files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
-            archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._packed(files, lean_archive))]
+            archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._leanly_packed(files))]
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}
@@ -303,6 +303,9 @@ class Book:
             packed = pack(files)
             self._archives.write(key, packed)
         return packed
+
+    def _leanly_packed(self, files: Files) -> bytes:
+        return self._packed(files, lean_archive)
 
     @functools.cached_property
     def _archives(self) -> KeptFolder:

@@ -186,9 +186,10 @@ def _summary(answer: Mapping[str, Any]) -> str:
         f" <code>{escape(best['layout'])}</code>: MFU {_percent(best['mfu'])}, {best['memory_gb']:.0f} of"
         f" {job['memory_gb']:.0f} GB{money}.</p>"
     )
+    share = _percent(answer["constants"]["matmul_share"])
     pieces.append(
-        f'<p class="planner-job">Large matmuls are taken to reach {_percent(answer["constants"]["matmul_share"])} of the'
-        " peak. <em>Assumptions</em> has the source, and room for your own figure.</p>"
+        f'<p class="planner-job">Large matmuls are taken to reach {share} of the peak.'
+        " <em>Assumptions</em> has the source, and room for your own figure.</p>"
     )
     pieces.append(f'<p class="planner-accuracy"><strong>How exact is that?</strong> {escape(answer["accuracy"])}</p>')
     return "".join(pieces)

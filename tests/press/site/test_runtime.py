@@ -200,7 +200,7 @@ def test_an_archives_name_changes_with_its_content(tmp_path: Path) -> None:
     before = made(tmp_path).keys()
     for changed, archives in (("live/knobs.py", 1), ("memory/zero_live.py", 1), ("palette.py", 1)):
         path = tmp_path / "snippets" / changed
-        path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        path.write_text(path.read_text(encoding="utf-8") + "ADDED = 1\n", encoding="utf-8")
         after = made(tmp_path).keys()
         assert len([name for name in after - before if name.endswith(".zip")]) == archives, changed
         before = after
