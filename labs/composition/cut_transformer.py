@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,7 +19,7 @@ WIDTH = 4  # bytes of a number
 
 
 class Wire:
-    """This rank's groups in a layout, and what it sends by axis, if by rings."""
+    """This rank's groups in a layout, and what it sends by axis, if by rings; the ends of the model are left out."""
 
     def __init__(self, layout: Layout, *, alone: bool = False) -> None:
         self.sizes = {axis: getattr(layout, axis) for axis in AXES}
@@ -31,11 +30,11 @@ class Wire:
             self.groups = {axis: mesh.get_group(axis) for axis in AXES}
             self.at = {axis: mesh.get_local_rank(axis) for axis in AXES}
 
-    def sum(self, axis: str, tensor: torch.Tensor) -> torch.Tensor:
+    def sum(self, axis: str, tensor: torch.Tensor, *, counted: bool = True) -> torch.Tensor:
         """Sum over the ranks of an axis, in place."""
         if self.sizes[axis] > 1:
             dist.all_reduce(tensor, group=self.groups[axis])
-            self.sent_bytes[axis] += 2 * (1 - 1 / self.sizes[axis]) * tensor.nbytes
+            self.sent_bytes[axis] += 2 * (1 - 1 / self.sizes[axis]) * tensor.nbytes * counted
         return tensor
 
     def scatter(self, axis: str, tensor: torch.Tensor) -> torch.Tensor:
@@ -46,7 +45,7 @@ class Wire:
         return parts.view(self.sizes[axis], -1).sum(0)
 
     def gather(self, axis: str, whole: torch.Tensor, part: torch.Tensor) -> None:
-        dist.all_gather_into_tensor(whole, part, group=self.groups[axis])
+        dist.all_gather(list(whole.chunk(self.sizes[axis])), part, group=self.groups[axis])
         self.sent_bytes[axis] += (1 - 1 / self.sizes[axis]) * whole.nbytes
 
     def send(self, tensor: torch.Tensor, step: int) -> Any:
@@ -62,25 +61,25 @@ class Copied(torch.autograd.Function):
     """What every tensor rank takes whole: its gradient is a sum."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, wire: Wire) -> torch.Tensor:
-        ctx.wire = wire
+    def forward(ctx: Any, x: torch.Tensor, wire: Wire, counted: bool) -> torch.Tensor:
+        ctx.wire, ctx.counted = wire, counted
         return x.view_as(x)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return ctx.wire.sum("tensor", gradients[0].clone()), None
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        return ctx.wire.sum("tensor", gradients[0].clone(), counted=ctx.counted), None, None
 
 
 class Summed(torch.autograd.Function):
     """What the tensor ranks have parts of: its gradient is a copy."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, wire: Wire) -> torch.Tensor:
-        return wire.sum("tensor", x.clone())
+    def forward(_: Any, x: torch.Tensor, wire: Wire, counted: bool) -> torch.Tensor:
+        return wire.sum("tensor", x.clone(), counted=counted)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return gradients[0], None
+    def backward(_: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        return gradients[0], None, None
 
 
 class Piece(nn.Module):
@@ -100,8 +99,9 @@ class Piece(nn.Module):
             whole = torch.randn(shape, generator=random) / h**0.5
             return [nn.Parameter(whole.chunk(layout.tensor, side)[wire.at["tensor"]].clone())] if keep else []
 
+        if model.feed_forward is None or model.feed_forward.gated:
+            raise ValueError(f"model must have feed-forward blocks of two matrices, got {model.name!r}")
         inner, self.head_size = model.feed_forward.width, model.attention.head_size
-        parts = list[nn.Parameter]()
         self.table = nn.ParameterList(cut(self.first, 0, model.vocabulary, h))
         self.layers = nn.ModuleList()
         for number in range(model.layers):
@@ -122,14 +122,14 @@ class Piece(nn.Module):
 
     def layer(self, weights: Any, x: torch.Tensor) -> torch.Tensor:
         query_key_value, output, up, down, *norms = weights
-        taken = Copied.apply(rms_norm(x, x.shape[-1:], norms[0]), self.wire)
-        heads = [  # of each (b, own heads, s, head size)
+        taken = Copied.apply(rms_norm(x, x.shape[-1:], norms[0]), self.wire, True)
+        query, key, value = (  # of each (b, own heads, s, head size)
             linear(taken, matrix).unflatten(-1, (-1, self.head_size)).transpose(1, 2) for matrix in query_key_value
-        ]
-        mixed = scaled_dot_product_attention(*heads, is_causal=True).transpose(1, 2).flatten(2)
-        x = x + Summed.apply(linear(mixed, output), self.wire)
-        taken = Copied.apply(rms_norm(x, x.shape[-1:], norms[1]), self.wire)
-        return x + Summed.apply(linear(gelu(linear(taken, up)), down), self.wire)
+        )
+        mixed = scaled_dot_product_attention(query, key, value, is_causal=True).transpose(1, 2).flatten(2)
+        x = x + Summed.apply(linear(mixed, output), self.wire, True)
+        taken = Copied.apply(rms_norm(x, x.shape[-1:], norms[1]), self.wire, True)
+        return x + Summed.apply(linear(gelu(linear(taken, up)), down), self.wire, True)
 
     def _own(self, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the tokens' rows in this rank's part of a table, and which of them are there."""
@@ -139,14 +139,14 @@ class Piece(nn.Module):
 
     def _embedded(self, tokens: torch.Tensor) -> torch.Tensor:
         rows, there = self._own(tokens)
-        return Summed.apply(embedding(rows, self.table[0]) * there[..., None], self.wire)
+        return Summed.apply(embedding(rows, self.table[0]) * there[..., None], self.wire, False)
 
     def _loss(self, x: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return the sum of all tokens' losses; the logits are too small for their largest to be taken off first."""
-        logits = linear(Copied.apply(rms_norm(x, x.shape[-1:], self.head[1]), self.wire), self.head[0])
+        logits = linear(Copied.apply(rms_norm(x, x.shape[-1:], self.head[1]), self.wire, False), self.head[0])
         rows, there = self._own(targets)
         picked = logits.gather(-1, rows[..., None])[..., 0] * there
-        sums = Summed.apply(torch.stack([logits.exp().sum(-1), picked]), self.wire)
+        sums = Summed.apply(torch.stack([logits.exp().sum(-1), picked]), self.wire, False)
         return (sums[0].log() - sums[1]).sum()
 
 
