@@ -9,6 +9,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.nn.functional import embedding, gelu, linear, rms_norm, scaled_dot_product_attention
+from torch.utils.checkpoint import checkpoint, set_checkpoint_early_stop
 
 from snippets import Layout, Transformer, stage_layers
 from snippets.parallelism.pipeline.schedules import one_f_one_b
@@ -36,17 +37,6 @@ class Wire:
             dist.all_reduce(tensor, group=self.groups[axis])
             self.sent_bytes[axis] += 2 * (1 - 1 / self.sizes[axis]) * tensor.nbytes * counted
         return tensor
-
-    def scatter(self, axis: str, tensor: torch.Tensor) -> torch.Tensor:
-        """Return the sum of this rank's part; gloo's own reduce-scatter sends twice as much."""
-        parts = torch.empty_like(tensor)
-        dist.all_to_all_single(parts, tensor, group=self.groups[axis])
-        self.sent_bytes[axis] += (1 - 1 / self.sizes[axis]) * tensor.nbytes
-        return parts.view(self.sizes[axis], -1).sum(0)
-
-    def gather(self, axis: str, whole: torch.Tensor, part: torch.Tensor) -> None:
-        dist.all_gather(list(whole.chunk(self.sizes[axis])), part, group=self.groups[axis])
-        self.sent_bytes[axis] += (1 - 1 / self.sizes[axis]) * whole.nbytes
 
     def send(self, tensor: torch.Tensor, step: int) -> Any:
         self.sent_bytes["pipeline"] += tensor.nbytes
@@ -88,6 +78,7 @@ class Piece(nn.Module):
     def __init__(self, model: Transformer, layout: Layout, wire: Wire) -> None:
         super().__init__()
         self.model, self.wire, h = model, wire, model.hidden
+        self.again = layout.recompute == "full"
         stage, stages = wire.at["pipeline"], layout.pipeline
         self.first, self.last = stage == 0, stage == stages - 1
         counts = stage_layers(model.layers, stages=stages)
@@ -117,7 +108,7 @@ class Piece(nn.Module):
         if self.first:
             x = self._embedded(x)
         for layer in self.layers:
-            x = self.layer(layer, x)
+            x = self._checkpointed(layer, x) if self.again else self.layer(layer, x)
         return x if targets is None else self._loss(x, targets)
 
     def layer(self, weights: Any, x: torch.Tensor) -> torch.Tensor:
@@ -130,6 +121,11 @@ class Piece(nn.Module):
         x = x + Summed.apply(linear(mixed, output), self.wire, True)
         taken = Copied.apply(rms_norm(x, x.shape[-1:], norms[1]), self.wire, True)
         return x + Summed.apply(linear(gelu(linear(taken, up)), down), self.wire, True)
+
+    def _checkpointed(self, layer: Any, x: torch.Tensor) -> torch.Tensor:
+        with set_checkpoint_early_stop(False):  # which would leave out the last sum of the second run
+            again: torch.Tensor = checkpoint(self.layer, layer, x, use_reentrant=False)
+        return again
 
     def _own(self, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the tokens' rows in this rank's part of a table, and which of them are there."""
@@ -155,22 +151,20 @@ class Training:
 
     def __init__(self, model: Transformer, layout: Layout, wire: Wire, tokens: torch.Tensor) -> None:
         self.layout, self.wire, self.piece = layout, wire, Piece(model, layout, wire)
-        d, at = layout.data, wire.at["data"]
-        self.batches = tokens.chunk(d)[at].split(layout.micro_batch)  # of each (b, s + 1)
+        own_tokens = tokens.chunk(layout.data)[wire.at["data"]]
+        self.batches = own_tokens.split(layout.micro_batch)  # of each (b, s + 1)
         self.share = 1 / tokens[:, 1:].numel()
         self.order = one_f_one_b(stages=layout.pipeline, micro_batches=len(self.batches)).orders[wire.at["pipeline"]]
         self.stream = (layout.micro_batch, tokens.shape[1] - 1, model.hidden)
         own = list(self.piece.parameters())
-        self.weights = torch.zeros(-(-sum(each.numel() for each in own) // d) * d)
+        self.weights = torch.cat([each.detach().flatten() for each in own])
         self.gradients = torch.zeros_like(self.weights)
-        place = 0
-        for each in own:
-            after = place + each.numel()
-            self.weights[place:after] = each.detach().flatten()
-            each.data, each.grad = (vector[place:after].view_as(each) for vector in (self.weights, self.gradients))
-            place = after
-        updated = self.weights.chunk(d)[at] if layout.stage else self.weights
-        self.optimizer = torch.optim.Adam([nn.Parameter(updated)], lr=RATE, fused=True)
+        places = [vector.split([each.numel() for each in own]) for vector in (self.weights, self.gradients)]
+        for each, weights, gradients in zip(own, *places, strict=True):
+            each.data, each.grad = weights.view_as(each), gradients.view_as(each)
+        updated = nn.Parameter(self.weights)
+        updated.grad = self.gradients
+        self.optimizer = torch.optim.Adam([updated], lr=RATE, fused=True)
         self.losses = list[float]()
 
     def step(self) -> None:
@@ -189,19 +183,11 @@ class Training:
                 waiting += [] if self.piece.last else [self.wire.send(y.detach(), 1)]
             else:
                 x, y = held.pop(task.micro_batch)
-                y.backward(None if self.piece.last else self.wire.receive(torch.empty(self.stream), 1))
+                above = None if self.piece.last else self.wire.receive(torch.empty(self.stream), 1)
+                y.backward(above)
                 waiting += [] if self.piece.first else [self.wire.send(x.grad, -1)]
         for message in waiting:
             message.wait()
-        self._update()
-        self.losses.append(loss)
-
-    def _update(self) -> None:
-        (updated,) = self.optimizer.param_groups[0]["params"]
-        if self.layout.stage:
-            updated.grad = self.wire.scatter("data", self.gradients)
-        else:
-            updated.grad = self.wire.sum("data", self.gradients)
+        self.wire.sum("data", self.gradients)
         self.optimizer.step()
-        if self.layout.stage:
-            self.wire.gather("data", self.weights, updated.detach())
+        self.losses.append(loss)

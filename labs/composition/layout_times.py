@@ -1,8 +1,8 @@
 """Times of layouts: a small transformer trained in every layout of its ranks, in the order that was predicted.
 
-A transformer of 1.6 million parameters is cut among the ranks along the tensor, pipeline and data axes, with two sizes
-of micro-batches, and once with the optimizer sharded (ZeRO 1). The matrices are cut as Megatron cuts them, the pipeline
-runs the book's 1F1B, and no communication overlaps. In every layout the first three losses have to be those of one
+A transformer of 1.6 million parameters is cut among the ranks along the tensor, pipeline and data axes, with one
+micro-batch, with four, and with all layers recomputed. The matrices are cut as Megatron cuts them, the pipeline runs
+the book's 1F1B, and no communication overlaps. In every layout the first three losses have to be those of one
 rank, and a rank has to send what `three_axes_bytes` says, the two ends of the model left out.
 
 Between the steps the lab measures the machine: the rate of a layer and what launching it costs, α and β of gloo's
@@ -68,13 +68,13 @@ MODEL = Transformer(
     attention=Attention(HEADS, HEADS, HIDDEN // HEADS),
     feed_forward=FeedForward(4 * HIDDEN, gated=False),
 )
-MICRO_BATCH = (2, 8)  # sequences, if a rank has as many
+MICRO_BATCHES = (1, 4)  # as many as a rank has sequences for
 CHECKED = 3  # steps whose losses are compared
-APART, WRONG, REGRET, DISORDER, ERROR = 0.5, 0.1, 0.5, 0.5, 1.0  # what decides
+APART, WRONG, REGRET, DISORDER, ERROR = 0.5, 0.2, 1.0, 0.5, 1.0  # what decides
 
 
 def layouts_of(ranks: int) -> list[Layout]:
-    """Return the layouts: sizes of the three axes, sizes of micro-batches, and data parallelism with ZeRO 1."""
+    """Return the layouts: all sizes of the three axes, each with few and many micro-batches and with recomputation."""
     found = []
     powers = [size for size in (1, 2, 4, 8) if ranks % size == 0]
     for tensor, pipeline in product(powers, powers):
@@ -82,18 +82,17 @@ def layouts_of(ranks: int) -> list[Layout]:
         if not data:
             continue
         plain = Layout(tensor=tensor, pipeline=pipeline, data=data, stage=0, sequence_parallel=False)
-        sizes = sorted({min(SEQUENCES // data, size) for size in MICRO_BATCH})
-        found += [replace(plain, micro_batch=size) for size in sizes]
-        if data == ranks:
-            found.append(replace(plain, micro_batch=sizes[-1], stage=1))
+        few, many = (replace(plain, micro_batch=max(1, SEQUENCES // data // count)) for count in MICRO_BATCHES)
+        found += [few, many, replace(few, recompute="full")]
     return found
 
 
 def named(layout: Layout) -> str:
-    """Name a layout by its axes of more than one rank, its micro-batches and ZeRO's stage."""
+    """Name a layout by its axes of more than one rank, its micro-batches and what it recomputes."""
     axes = [f"{name} {getattr(layout, name)}" for name in ("tensor", "pipeline", "data") if getattr(layout, name) > 1]
     count = layout.micro_batches(SEQUENCES)
-    return f"{', '.join(axes)}; {count} micro-batch{'es' * (count > 1)}{'; ZeRO 1' * (layout.stage == 1)}"
+    more = "; recomputed" * (layout.recompute == "full")
+    return f"{', '.join(axes)}; {count} micro-batch{'es' * (count > 1)}{more}"
 
 
 def predicted(layout: Layout, machine: Machine) -> tuple[StepTime, float]:
@@ -129,6 +128,7 @@ def check(lab: Lab, run: Training, alone: torch.Tensor) -> None:
         pipeline_parallel=layout.pipeline,
         data_parallel=layout.data,
         zero_stage=layout.stage,
+        recompute=layout.recompute == "full",
         sequence_parallel=False,
         micro_batch=layout.micro_batch,
         element_bytes=WIDTH,
@@ -177,12 +177,13 @@ def main(lab: Lab) -> None:
     runs = [Training(MODEL, layout, Wire(layout), tokens) for layout in layouts_of(lab.ranks)]
     probes = Probes(lab, MODEL, SEQUENCE)
     times_s: list[list[float]] = [[] for _ in runs]
+    order = torch.Generator().manual_seed(2)  # the same on every rank
     for turn in range(1 + max(CHECKED, lab.options.rounds)):  # the first warms up
         probes.time(counts=turn > 0)
-        for run, taken in zip(runs, times_s, strict=True):
-            lab.phase(named(run.layout))
-            seconds = lab.times_s(run.step, repeats=1, warmups=0)
-            taken.extend(seconds * (turn > 0))
+        for number in torch.randperm(len(runs), generator=order).tolist():
+            lab.phase(named(runs[number].layout))
+            seconds = lab.times_s(runs[number].step, repeats=1, warmups=0)
+            times_s[number].extend(seconds * (turn > 0))
     compare(lab, runs, probes.machine(), times_s, alone)
 
 

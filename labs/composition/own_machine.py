@@ -139,7 +139,7 @@ class Machine:
         slots = micro_batches + stages - 1
         at_work = [min(slot + 1, micro_batches, stages, slots - slot) for slot in range(slots)]
         lasting = sum(self.busy[number * self.ranks // stages - 1] for number in at_work)
-        return seconds * (lasting - micro_batches) / (stages - 1) if stages > 1 else 0.0
+        return seconds * max(0.0, lasting - micro_batches) / (stages - 1) if stages > 1 else 0.0
 
 
 def pass_layer(piece: Piece, x: torch.Tensor) -> None:
