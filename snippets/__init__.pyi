@@ -99,6 +99,21 @@ from snippets.collectives.topology.formulas import torus_all_reduce_time_s as to
 from snippets.collectives.topology.formulas import collision_free_probability as collision_free_probability
 from snippets.collectives.topology.formulas import expected_expert_nodes as expected_expert_nodes
 from snippets.collectives.traffic import collective_traffic as collective_traffic
+from snippets.composition.configuration_search.candidates import step_batch as step_batch
+from snippets.composition.configuration_search.candidates import candidate_layouts as candidate_layouts
+from snippets.composition.configuration_search.judged import judged_groups as judged_groups
+from snippets.composition.configuration_search.judged import unused_rows as unused_rows
+from snippets.composition.configuration_search.judged import read_measured as read_measured
+from snippets.composition.configuration_search.judged import group_accuracy as group_accuracy
+from snippets.composition.configuration_search.judged import steps_accuracy as steps_accuracy
+from snippets.composition.configuration_search.judged import accuracy_of as accuracy_of
+from snippets.composition.configuration_search.judged import accuracy_table as accuracy_table
+from snippets.composition.configuration_search.judged import judged_memory as judged_memory
+from snippets.composition.configuration_search.planner import planned_job as planned_job
+from snippets.composition.configuration_search.planner import plan as plan
+from snippets.composition.configuration_search.planner import layout_plan as layout_plan
+from snippets.composition.configuration_search.planner import job_candidates as job_candidates
+from snippets.composition.configuration_search.planner import layer_drops as layer_drops
 from snippets.composition.context_width import context_kv_width as context_kv_width
 from snippets.composition.device_mesh.axis_use import mesh_axis_uses as mesh_axis_uses
 from snippets.composition.device_mesh.formulas import group_leaving_share as group_leaving_share
@@ -159,10 +174,15 @@ from snippets.composition.rank_memory import rank_parameters as rank_parameters
 from snippets.composition.rank_memory import layer_kept_bytes as layer_kept_bytes
 from snippets.composition.rank_memory import held_micro_batches as held_micro_batches
 from snippets.composition.rank_memory import rank_memory as rank_memory
+from snippets.composition.rank_memory import held_recipe as held_recipe
 from snippets.composition.sharded_waiting import sharded_micro_batch_wait_s as sharded_micro_batch_wait_s
 from snippets.composition.step_model import step_time as step_time
 from snippets.composition.step_model import job_step_time as job_step_time
 from snippets.composition.three_d.dropping import fullest_memory as fullest_memory
+from snippets.composition.three_d.dropping import layer_prices as layer_prices
+from snippets.composition.three_d.dropping import remade_bytes as remade_bytes
+from snippets.composition.three_d.dropping import dropped_to_fit as dropped_to_fit
+from snippets.composition.three_d.dropping import with_remade as with_remade
 from snippets.composition.three_d.dropping import planned_step as planned_step
 from snippets.composition.three_d.formulas import three_axes_bytes as three_axes_bytes
 from snippets.composition.three_d.formulas import fsdp_tensor_tokens_to_hide as fsdp_tensor_tokens_to_hide
@@ -462,6 +482,28 @@ from snippets.collectives.schedule_cost import Cost as Cost
 from snippets.collectives.schedule_cost import Price as Price
 from snippets.collectives.topology.formulas import dimension_schedule as dimension_schedule
 from snippets.collectives.traffic import Traffic as Traffic
+from snippets.composition.configuration_search.candidates import Limits as Limits
+from snippets.composition.configuration_search.candidates import Sizes as Sizes
+from snippets.composition.configuration_search.candidates import Refused as Refused
+from snippets.composition.configuration_search.candidates import Candidates as Candidates
+from snippets.composition.configuration_search.clusters import Cluster as Cluster
+from snippets.composition.configuration_search.clusters import cluster_constants as cluster_constants
+from snippets.composition.configuration_search.judged import UnusedRow as UnusedRow
+from snippets.composition.configuration_search.judged import GroupAccuracy as GroupAccuracy
+from snippets.composition.configuration_search.judged import Accuracy as Accuracy
+from snippets.composition.configuration_search.judged import MemoryRow as MemoryRow
+from snippets.composition.configuration_search.planner import PlannedJob as PlannedJob
+from snippets.composition.configuration_search.planner import Plan as Plan
+from snippets.composition.configuration_search.planner import Plans as Plans
+from snippets.composition.configuration_search.planner import job_kernel as job_kernel
+from snippets.composition.configuration_search.planner import cuts_of as cuts_of
+from snippets.composition.configuration_search.planner import ranked_plans as ranked_plans
+from snippets.composition.configuration_search.planner import sizes_text as sizes_text
+from snippets.composition.configuration_search.step_kernel import Operations as Operations
+from snippets.composition.configuration_search.step_kernel import Cuts as Cuts
+from snippets.composition.configuration_search.step_kernel import Scores as Scores
+from snippets.composition.configuration_search.step_kernel import Drop as Drop
+from snippets.composition.configuration_search.step_kernel import StepKernel as StepKernel
 from snippets.composition.device_mesh.axis_use import AxisUse as AxisUse
 from snippets.composition.device_mesh.formulas import MeshTraffic as MeshTraffic
 from snippets.composition.failures.interruptions import Interruption as Interruption
@@ -479,9 +521,11 @@ from snippets.composition.published_steps import GroupResidual as GroupResidual
 from snippets.composition.rank_memory import RankParameters as RankParameters
 from snippets.composition.rank_memory import RankMemory as RankMemory
 from snippets.composition.step_constants import Constants as Constants
+from snippets.composition.step_constants import device_constants as device_constants
 from snippets.composition.step_constants import job_constants as job_constants
 from snippets.composition.step_model import StepTime as StepTime
 from snippets.composition.three_d.dropping import PlannedStep as PlannedStep
+from snippets.composition.three_d.dropping import Dropped as Dropped
 from snippets.composition.three_d.formulas import AxisBytes as AxisBytes
 from snippets.composition.two_constants import TwoConstants as TwoConstants
 from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
@@ -569,6 +613,7 @@ attainable_performance = roofline_flops_per_s
 attainable_performance_flops_per_s = roofline_flops_per_s
 attention_matrix = attention_score_bytes
 attention_matrix_bytes = attention_score_bytes
+auto_parallelism = plan
 auxiliary_loss = expert_balance_loss
 b_simple = gradient_noise_scale
 backup_workers = kth_exponential_s
@@ -620,6 +665,7 @@ daly_interval_s = daly_checkpoint_interval_s
 data_parallel_overlap = tokens_to_hide_all_reduce
 deepspeed_ulysses = ulysses_exchange_bytes
 deepspeed_ulysses_bytes = ulysses_exchange_bytes
+design_space = candidate_layouts
 document_masking = packed_context_pairs
 double_descent = min_norm_error
 dropped_tokens = expected_drop_share
@@ -689,6 +735,7 @@ kaplan_scaling = kaplan_growth
 kullback_leibler_divergence = kl_divergence
 layer_activation_memory = layer_activation_bytes
 layer_activation_memory_bytes = layer_activation_bytes
+layout_search = plan
 leaf_spine_bisection_bandwidth = fat_tree_bisection_bytes_per_s
 leaf_spine_bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
 linear_scaling_rule = scaled_learning_rate
@@ -738,10 +785,12 @@ optimal_checkpoint_interval_s = best_checkpoint_interval_s
 oversubscription_ratio = oversubscription
 overtraining = cheapest_for_loss
 packed_sequences = packed_context_pairs
+parallelism_planner = plan
 parametric_loss = surface_loss_nats
 parametric_loss_nats = surface_loss_nats
 pipeline_bubble = one_f_one_b_bubble_share
 pipeline_bubble_share = one_f_one_b_bubble_share
+planner = plan
 postal_model = message_time_s
 postal_model_s = message_time_s
 process_group = mesh_group
@@ -768,6 +817,7 @@ scaling_law_loss = surface_loss_nats
 scaling_law_loss_nats = surface_loss_nats
 sdc = corruption_check_interval_s
 sdc_s = corruption_check_interval_s
+search_space = candidate_layouts
 selective_checkpointing = selective_activation_bytes
 selective_checkpointing_bytes = selective_activation_bytes
 selective_recomputation = selective_activation_bytes
@@ -791,6 +841,7 @@ spmd_partitioning_rules = matmul_placement
 sqrt_checkpointing = best_segment_layers
 square_root_scaling_rule = scaled_learning_rate
 staleness_bound = stale_step_limit
+step_estimate = layout_plan
 straggler = slowest_normal_s
 straggler_s = slowest_normal_s
 submesh = mesh_group
@@ -820,6 +871,7 @@ ulysses_bytes = ulysses_exchange_bytes
 upcycling = with_experts
 virtual_pipeline_bubble = interleaved_bubble_share
 virtual_pipeline_bubble_share = interleaved_bubble_share
+what_if = layout_plan
 winkler_score = interval_score
 young_daly_interval = best_checkpoint_interval_s
 young_daly_interval_s = best_checkpoint_interval_s

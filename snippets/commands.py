@@ -72,7 +72,7 @@ from snippets.simulation.algorithms import ALGORITHMS, ALIASES, PIPELINED
 DAY_S = 86_400
 LATENCY_S = 5e-6  # chapter 14's assumption
 MOST_RANKS = 2**15  # more take seconds
-ELEMENT_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
+ELEMENT_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1, "fp4": 0.5}
 SCHEDULES = ("gpipe", "one_f_one_b", "interleaved", "zb_h1", "zb_h2")
 _TYPED = dict(zip(("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2"), SCHEDULES, strict=True))
 SCHEDULE_ALIASES = {"one_f_one_b": "1f1b", "interleaved 1F1B": "interleaved", "ZB1P": "zb-h1"}

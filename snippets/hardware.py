@@ -14,7 +14,7 @@ GB = 10**9
 GIB = 2**30
 TERA = 10**12
 
-DTYPES = ("fp32", "tf32", "fp16", "bf16", "fp8", "int8")
+DTYPES = ("fp32", "tf32", "fp16", "bf16", "fp8", "int8", "fp4")
 
 READ = "2026-11-21"
 _READ_25 = "2026-11-24"  # the entries that chapter 25 added
@@ -40,6 +40,7 @@ class Peaks(Checked):
     bf16: int | None = None
     fp8: int | None = None
     int8: int | None = None
+    fp4: int | None = None
 
 
 @dataclass(frozen=True)
@@ -552,18 +553,26 @@ ACCELERATORS = Catalogue(
         Accelerator(
             name="B200 SXM",
             maker="NVIDIA",
-            peaks=Peaks(fp16=2_250 * TERA, bf16=2_250 * TERA, fp8=4_500 * TERA),
+            peaks=Peaks(fp16=2_250 * TERA, bf16=2_250 * TERA, fp8=4_500 * TERA, fp4=9_000 * TERA),
             memory_bytes=180 * GB,
             memory_printed="180 GB HBM3e (usable on HGX and DGX)",
             memory_bandwidth_bytes_per_s=8_000 * GB,
             interconnect=LINKS["NVLink 5 (B200)"],
             host=LINKS["PCIe 5.0 x16"],
-            source="NVIDIA DGX B200 data sheet, divided by 8, through stas00/ml-engineering",
+            source="NVIDIA DGX B200 data sheet, divided by 8, through stas00/ml-engineering; fp4:"
+            " pytorch/ao, pull request 2427, which counts with it",
         ),
         Accelerator(
             name="GB200",
             maker="NVIDIA",
-            peaks=Peaks(tf32=1_250 * TERA, fp16=2_500 * TERA, bf16=2_500 * TERA, fp8=5_000 * TERA, int8=5_000 * TERA),
+            peaks=Peaks(
+                tf32=1_250 * TERA,
+                fp16=2_500 * TERA,
+                bf16=2_500 * TERA,
+                fp8=5_000 * TERA,
+                int8=5_000 * TERA,
+                fp4=10_000 * TERA,
+            ),
             memory_bytes=186 * GB,
             memory_printed="186 GB HBM3e",
             memory_bandwidth_bytes_per_s=8_000 * GB,
@@ -571,33 +580,34 @@ ACCELERATORS = Catalogue(
             host=None,
             source="One GPU of a GB200 at 1,200 W: G. K. Lockwood's notes on the B200 (of its memory Verda prints 7.7"
             " TB/s); memory: MLPerf Inference v6.1,"
-            " Crusoe's description of its system",
+            " Crusoe's description of its system; fp4: NVIDIA Blackwell Architecture Technical Brief, table 2, through"
+            " marin-community/marin, pull request 7334",
             read=_READ_25,
         ),
         Accelerator(
             name="B300 SXM",
             maker="NVIDIA",
-            peaks=Peaks(tf32=1_125 * TERA, fp16=2_250 * TERA, bf16=2_250 * TERA, fp8=4_500 * TERA),
+            peaks=Peaks(tf32=1_125 * TERA, fp16=2_250 * TERA, bf16=2_250 * TERA, fp8=4_500 * TERA, fp4=14_000 * TERA),
             memory_bytes=270 * GB,
             memory_printed="270 GB HBM3e (usable; 288 GB built in)",
             memory_bandwidth_bytes_per_s=8_000 * GB,
             interconnect=LINKS["NVLink 5 (B200)"],
             host=None,
             source="G. K. Lockwood's notes on the B300, HGX variant; usable memory: Verda, GB300 NVL72 architecture,"
-            " which prints 7.7 TB/s where Lockwood has 8",
+            " which prints 7.7 TB/s where Lockwood has 8; fp4: Verda",
             read=_READ_25,
         ),
         Accelerator(
             name="GB300",
             maker="NVIDIA",
-            peaks=Peaks(tf32=1_250 * TERA, fp16=2_500 * TERA, bf16=2_500 * TERA, fp8=5_000 * TERA),
+            peaks=Peaks(tf32=1_250 * TERA, fp16=2_500 * TERA, bf16=2_500 * TERA, fp8=5_000 * TERA, fp4=15_000 * TERA),
             memory_bytes=279 * GB,
             memory_printed="279 GB HBM3e (usable; 288 GB built in)",
             memory_bandwidth_bytes_per_s=8_000 * GB,
             interconnect=LINKS["NVLink 5 (B200)"],
             host=None,
             source="One GPU of a GB300: Verda, GB300 NVL72 architecture; 360 PFLOP/s of fp8 a rack in G. K. Lockwood's"
-            " notes on the B300",
+            " notes on the B300; fp4: Verda",
             read=_READ_25,
         ),
         Accelerator(

@@ -95,10 +95,20 @@ SHEETS: dict[str, tuple[Any, ...]] = {
 }
 
 
+# TFLOP/s in NVFP4, dense
+FP4_SHEETS = {"B200 SXM": 9000, "GB200": 10000, "B300 SXM": 14000, "GB300": 15000}
+
+
+@pytest.mark.parametrize("name", ACCELERATORS)
+def test_only_the_newest_multiply_in_four_bits(name: str) -> None:
+    peak = ACCELERATORS[name].peaks.fp4
+    assert peak == (FP4_SHEETS[name] * 10**12 if name in FP4_SHEETS else None)
+
+
 @pytest.mark.parametrize("name", SHEETS)
 def test_data_sheets(name: str) -> None:
     chip, sheet = ACCELERATORS[name], SHEETS[name]
-    for dtype, teraflops in zip(DTYPES, sheet, strict=False):
+    for dtype, teraflops in zip(DTYPES[:6], sheet, strict=False):
         peak = getattr(chip.peaks, dtype)
         assert peak == (None if teraflops is None else round(teraflops * 10) * 10**11), dtype
     assert (chip.memory_bytes, chip.memory_bandwidth_bytes_per_s) == (round(sheet[6] * GB), sheet[7] * GB)

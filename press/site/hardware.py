@@ -13,7 +13,7 @@ from snippets.hardware import Accelerator, Link, Node
 PATH = "docs/hardware.md"
 SOURCE = "snippets/hardware.py"
 
-_FORMATS = {"fp32": "fp32", "tf32": "TF32", "fp16": "fp16", "bf16": "bf16", "fp8": "fp8", "int8": "int8"}
+_FORMATS = {"fp32": "fp32", "tf32": "TF32", "fp16": "fp16", "bf16": "bf16", "fp8": "fp8", "int8": "int8", "fp4": "fp4"}
 _INTRODUCTION = """---
 title: "Hardware"
 description: "The accelerators, links and nodes of the book: peaks, memory, bandwidth one way and both, with sources."

@@ -12,12 +12,14 @@ from typing import Any
 from snippets.composition.layer_times import ATTENTIONS
 from snippets.composition.layouts import Layout
 from snippets.composition.rank_errors import choice_regret, median_error, ordered_pairs_share, rank_correlation
+from snippets.composition.rank_memory import ENGINES, RankMemory, layer_kept_bytes, rank_memory
 from snippets.composition.step_constants import H100_BF16, H100_FP8, MEGATRON_A100, Constants
 from snippets.composition.step_model import StepTime, step_time
 from snippets.domain import Answers, integer_fields, named, of_kind, positive_number, text_fields
 from snippets.flops import MASKS, gpt_training_flops, training_step_flops
 from snippets.hardware import ACCELERATORS, DTYPES, NODES, Node
 from snippets.models import MODELS, Transformer, gpt_like
+from snippets.recipes import RECIPES, Recipe
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class PublishedStep(Answers):
 
     Attributes:
         name: of the row, which no other has.
-        group: rows that are judged together.
+        group: what the rows that are judged together are called.
         model: what was trained.
         node: on which machines.
         layout: how it was cut.
@@ -38,6 +40,10 @@ class PublishedStep(Answers):
         mask: which pairs were computed.
         dtype: of the weights' matmuls.
         source: where it is printed.
+        recipe: bytes of state for a parameter.
+        engine: as in ``rank_memory``.
+        memory_bytes: the measured peak of one rank, where it is printed; else ``None``.
+        offloaded: of how many layers the activations wait in the CPU's memory.
 
     >>> published_steps("vTrain 3.6B")[0].seconds
     3.5665
@@ -70,15 +76,33 @@ class PublishedStep(Answers):
     mask: str = "full"
     dtype: str = "bf16"
     source: str = ""
+    recipe: Recipe = RECIPES["mixed-adam"]
+    engine: str = "megatron"
+    memory_bytes: float | None = None
+    offloaded: int = 0
 
     def __post_init__(self) -> None:
-        text_fields(self, "name", "source")
-        for name, kind in (("model", Transformer), ("node", Node), ("layout", Layout), ("constants", Constants)):
+        text_fields(self, "name", "group", "source")
+        for name, kind in (
+            ("model", Transformer),
+            ("node", Node),
+            ("layout", Layout),
+            ("constants", Constants),
+            ("recipe", Recipe),
+        ):
             of_kind(name, getattr(self, name), kind)
         integer_fields(self, "batch_sequences", "sequence")
-        for name, allowed in (("group", GROUPS), ("attention", ATTENTIONS), ("mask", MASKS), ("dtype", DTYPES)):
+        integer_fields(self, "offloaded", minimum=0)
+        for name, allowed in (
+            ("attention", ATTENTIONS),
+            ("mask", MASKS),
+            ("dtype", DTYPES),
+            ("engine", ENGINES),
+        ):
             object.__setattr__(self, name, named(name, getattr(self, name), allowed))
         object.__setattr__(self, "seconds", positive_number("seconds", self.seconds))
+        if self.memory_bytes is not None:
+            object.__setattr__(self, "memory_bytes", positive_number("memory_bytes", self.memory_bytes))
 
     def predicted(self, constants: Constants | None = None) -> StepTime:
         """Return the step that the model predicts, with other constants where they are given.
@@ -96,7 +120,38 @@ class PublishedStep(Answers):
             attention=self.attention,
             mask=self.mask,
             dtype=self.dtype,
+            recipe=self.recipe,
         )
+
+    def held(self) -> RankMemory:
+        """Return what a rank of the fullest stage, which is the first or the last, holds at its peak.
+
+        Of layers whose activations are offloaded, those of one at a time are still there.
+
+        >>> round(published_steps("Megatron 2021")[3].held().total / 1e9, 1)
+        47.2
+        """
+        held = max(
+            (
+                rank_memory(
+                    self.model,
+                    self.layout,
+                    batch_sequences=self.batch_sequences,
+                    sequence=self.sequence,
+                    stage=stage,
+                    recipe=self.recipe,
+                    attention=self.attention,
+                    dtype=self.dtype,
+                    engine=self.engine,
+                )
+                for stage in (0, -1)
+            ),
+            key=lambda each: each.total,
+        )
+        gone = max(0, self.offloaded - 1) * layer_kept_bytes(
+            self.model, self.layout, sequence=self.sequence, attention=self.attention, dtype=self.dtype
+        )
+        return replace(held, activations=held.activations - gone)
 
     @property
     def error(self) -> float:
@@ -214,7 +269,7 @@ def _gpt(name: str, layers: int, hidden: int, heads: int) -> Transformer:
 
 # ---------------------------------------------------------------------------------------------------- vTrain
 
-_VTRAIN_NODE = replace(
+VTRAIN_NODE = replace(
     NODES["DGX A100"], name="vTrain's A100 node", ports=4, source="vTrain: nodes of eight A100, 800 Gb/s a node"
 )
 # t, p, d, b and seconds
@@ -305,7 +360,7 @@ def _vtrain(
             name=f"{group}: t {t}, p {p}, d {d}, b {b}",
             group=group,
             model=model,
-            node=_VTRAIN_NODE,
+            node=VTRAIN_NODE,
             layout=Layout(
                 tensor=t, pipeline=p, data=d, micro_batch=b, stage=0, recompute="full", sequence_parallel=False
             ),
@@ -507,7 +562,7 @@ def _llama_3() -> tuple[PublishedStep, ...]:
     return tuple(rows)
 
 
-_TORCHTITAN_NODE = replace(
+TORCHTITAN_NODE = replace(
     NODES["DGX H100"],
     name="torchtitan's H100 node",
     accelerator=replace(
@@ -538,7 +593,7 @@ def _torchtitan() -> tuple[PublishedStep, ...]:
             name=f"{size} on {gpus} H100, {sequence} tokens, {dtype}",
             group="torchtitan",
             model=MODELS[f"Llama 3 {size}"],
-            node=_TORCHTITAN_NODE,
+            node=TORCHTITAN_NODE,
             layout=Layout(
                 tensor=t,
                 pipeline=p,

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 from snippets.composition.layer_times import ATTENTIONS
 from snippets.composition.layouts import Layout, check_layout, stage_layers
 from snippets.domain import Answers, integer_at_least, named, of_kind, positive_integer
-from snippets.hardware import DTYPES
+from snippets.hardware import ACCELERATORS, DTYPES, Accelerator
 from snippets.memory.memory_equation.activations import layer_activation_bytes, logits_bytes
 from snippets.memory.zero.formulas import zero_buffer_bytes, zero_state_bytes
 from snippets.models import MODELS, LatentAttention, Transformer, parameter_parts
 from snippets.parallelism.pipeline.formulas import interleaved_peak_activations, one_f_one_b_peak_activations
 from snippets.parallelism.tensor.formulas import key_value_heads_per_rank
 from snippets.recipes import RECIPES, Recipe
+
+ENGINES = ("megatron", "fsdp2")
 
 
 class RankParameters(NamedTuple):
@@ -101,7 +103,8 @@ def layer_kept_bytes(
         sequence: tokens of a sequence.
         attention: ``"standard"``, which keeps 5 bytes of each score (the softmax's result, a dropout's mask, what it
             leaves), or ``"flash"``, which keeps 4 bytes of each row of them.
-        dtype: of the weights' matmuls; with ``"fp8"`` a gated layer keeps their inputs, but no other tensor, in 1 byte.
+        dtype: of the weights' matmuls; with ``"fp8"`` a gated layer keeps their inputs, but no other tensor, in 1 byte,
+            as with ``"fp4"``, of which it keeps two copies, one for each order of the backward pass.
 
     Returns:
         Bytes.
@@ -110,7 +113,8 @@ def layer_kept_bytes(
     Convention: 2 bytes a number; where layers differ, a mean one. A context rank has its own queries' scores with all
         keys.
     Leaves out: temporaries; latents of a latent attention, which are made again; masks of dropouts outside a gated
-        layer's attention.
+        layer's attention; the copies of tokens that experts were sent, whose inputs they are: as many as a token has
+        experts.
 
     Example:
         >>> layer_kept_bytes("Llama 3 70B", Layout(tensor=8), sequence=8192) / 2**20
@@ -133,7 +137,7 @@ def layer_kept_bytes(
     x, cut = tokens * layout.micro_batch, layout.tensor if layout.sequence_parallel else 1
     if layout.recompute == "full":
         return 2 * x * found.hidden // cut
-    narrow = named("dtype", dtype, DTYPES) == "fp8"
+    narrow = named("dtype", dtype, DTYPES) in ("fp8", "fp4")
     stream, inner = (6, 5) if narrow else (8, 6)
     kept = _attention_kept(found, layout) - narrow * _attention_out(found, layout)
     return scores + round(x * (stream * found.hidden / cut + kept + inner * _inner_width(found, layout)))
@@ -253,7 +257,8 @@ def rank_memory(
     recipe: Recipe | str = "mixed-adam",
     attention: str = "flash",
     dtype: str = "bf16",
-    logit_bytes: int = 8,
+    logit_bytes: int | None = None,
+    engine: str = "megatron",
 ) -> RankMemory:
     """Return the bytes that one rank of a pipeline stage holds at its peak.
 
@@ -273,7 +278,13 @@ def rank_memory(
         attention: as in ``layer_kept_bytes``.
         dtype: as there.
         logit_bytes: bytes of a logit at the peak: 8 for its value and its gradient in fp32; 14 where a loss that is not
-            fused holds it in bf16, in fp32, its softmax and the gradient besides (PyTorch's cross-entropy of floats).
+            fused holds it in bf16, in fp32, its softmax and the gradient besides (PyTorch's cross-entropy of floats);
+            16 where that loss is cut among tensor ranks (PyTorch's loss_parallel, whose backward pass holds the
+            logarithms, their exponentials, the gradient and a sum). By default the engine's.
+        engine: ``"megatron"``; or ``"fsdp2"``, which is PyTorch's: tensor parallelism keeps whole what it has gathered
+            for a matmul, the head's weights are gathered as a unit of their own, selective recomputation keeps every
+            other matmul's result and the attention's, and in a pipeline stage 3 keeps its weights gathered in 2 bytes,
+            the gradients whole until the last micro-batch, and each chunk's output.
 
     Returns:
         Bytes by kind.
@@ -281,10 +292,11 @@ def rank_memory(
     Raises:
         ValueError: if the layout cannot run the model.
 
-    Source: chapters 18, 21, 22 and 23, whose formulas this calls.
+    Source: chapters 18, 21, 22 and 23, whose formulas this calls; of "fsdp2": torch/distributed (fsdp, pipelining/
+        stage.py, tensor/parallel/loss.py) and torchtitan's parallelize.py.
     Convention: rank 0 of the stage, which holds the most. The unit of stages 2 and 3 is a layer with
         the rank's experts.
-    Leaves out: the tables and the head as units, which may be larger; a layer that is gathered ahead;
+    Leaves out: with "megatron" the tables and the head as units, which may be larger; a layer that is gathered ahead;
         communicators, workspaces, fragmentation; a head that is computed in pieces.
 
     Example:
@@ -297,7 +309,9 @@ def rank_memory(
     check_layout(found, layout, batch_sequences=batch_sequences, sequence=sequence)
     sequence = int(sequence)
     index = layout.pipeline - 1 if stage == -1 else integer_at_least("stage", stage, 0)
-    logit_bytes = positive_integer("logit_bytes", logit_bytes)
+    if logit_bytes is not None:
+        logit_bytes = positive_integer("logit_bytes", logit_bytes)
+    torch = named("engine", engine, ENGINES) == "fsdp2"
     own = rank_parameters(found, layout, stage=index)
     kept = RECIPES.find(recipe)
     zero: dict[str, Any] = {"stage": layout.stage, "recipe": kept}
@@ -305,26 +319,117 @@ def rank_memory(
     expert = zero_state_bytes(own.expert, ranks=layout.expert_gradient_ranks, **zero)
     held = held_micro_batches(layout, micro_batches=layout.micro_batches(batch_sequences), stage=index)
     layers = stage_layers(found.layers, stages=layout.pipeline, chunks=layout.chunks, uneven=layout.uneven)[index]
-    activations = held * layers * layer_kept_bytes(found, layout, sequence=sequence, attention=attention, dtype=dtype)
-    head = logit_bytes if index == layout.pipeline - 1 else 0
-    again = _again_bytes(found, layout, sequence, attention, dtype)
-    activations += max(again, _logits_bytes(found, layout, sequence, head))
+    sizes: dict[str, Any] = {"sequence": sequence, "attention": attention, "dtype": dtype}
+    each = _torch_kept_bytes(found, layout, **sizes) if torch else layer_kept_bytes(found, layout, **sizes)
+    activations = held * layers * each
+    again = _again_bytes(found, layout, each, torch=torch, **sizes)
+    last = index == layout.pipeline - 1
+    at_head = _logits_bytes(found, layout, sequence, _logit_bytes(layout, logit_bytes, torch=torch)) if last else 0
+    buffers = _unit_buffer_bytes(found, layout, own, layers, kept)
+    if torch:
+        stream = _stream_bytes(found, layout, sequence)
+        at_head += last * _whole_input_bytes(layout, stream)
+        if layout.pipeline > 1:
+            activations += held * layout.chunks * stream / (layout.tensor if layout.sequence_parallel else 1)
+        buffers += _torch_buffer_bytes(found, layout, own, kept, last=last)
+    activations += max(again, at_head)
     return RankMemory(
         weights=dense.parameters + expert.parameters,
         gradients=dense.gradients + expert.gradients,
         optimizer=dense.optimizer + expert.optimizer,
         activations=activations,
-        buffers=_unit_buffer_bytes(found, layout, own, layers, kept),
+        buffers=buffers,
     )
 
 
-def _again_bytes(model: Transformer, layout: Layout, sequence: int, attention: str, dtype: str) -> int:
-    """Return what one layer keeps while it is made again: all of it, or with selective recomputation its scores."""
+def held_recipe(accelerator: Accelerator | str, dtype: str, *, recipe: Recipe | str = "mixed-adam") -> Recipe:
+    """Return the bytes of state for a parameter where matmuls' weights are kept in their own narrow format alone.
+
+    Formula: $w_\\text{p} = 1 \\text{ or } 2$
+    Symbols: w_p = bytes of a weight: 1 with fp8 or fp4 on a device that multiplies in any layout; 2 on Hopper, whose
+        fp8 matmuls want a transposed copy besides, and with wider formats as the recipe says
+    Chapter: 29
+
+    Args:
+        accelerator: a name in ``ACCELERATORS``, or an ``Accelerator`` of your own.
+        dtype: of the weights' matmuls.
+        recipe: the state otherwise, with weights of 2 bytes.
+
+    Returns:
+        The recipe, its weights 1 byte where one copy is enough.
+
+    Source: Transformer Engine's documentation, "Handling transposes". MLPerf's 405B holds, on H100, 1% less than is
+        predicted so, and on GB200 within 4% of it.
+    Convention: Blackwell's parts are those that list a peak for fp4, which is kept twice, in half a byte.
+    Leaves out: scales of blocks; tables, norms and the head, which stay in 2 bytes.
+
+    Example:
+        >>> [held_recipe(name, "fp8").parameters for name in ("H100 SXM", "GB200")]
+        [2, 1]
+    """
+    kept, device = RECIPES.find(recipe), ACCELERATORS.find(accelerator)
+    narrow = named("dtype", dtype, DTYPES) in ("fp8", "fp4") and device.peaks.fp4 is not None
+    if not narrow or kept.parameters != 2:
+        return kept
+    return replace(kept, name=f"{kept.name}, weights in {dtype}", parameters=1)
+
+
+def _again_bytes(model: Transformer, layout: Layout, kept: int, *, torch: bool, **sizes: Any) -> int:
+    """Return what one layer keeps while it is made again: all of it, or with selective recomputation the rest of it."""
     if layout.recompute == "none":
         return 0
-    sizes: dict[str, Any] = {"sequence": sequence, "attention": attention, "dtype": dtype}
-    whole = layer_kept_bytes(model, replace(layout, recompute="none"), **sizes)
-    return whole if layout.recompute == "full" else whole - layer_kept_bytes(model, layout, **sizes)
+    bare = replace(layout, recompute="none")
+    whole = _torch_kept_bytes(model, bare, **sizes) if torch else layer_kept_bytes(model, bare, **sizes)
+    return whole if layout.recompute == "full" else whole - kept
+
+
+def _stream_bytes(model: Transformer, layout: Layout, sequence: int) -> int:
+    """Return a micro-batch's tokens of one rank of context, in 2 bytes a number."""
+    return 2 * layout.micro_batch * max(1, sequence // layout.context) * model.hidden
+
+
+def _whole_input_bytes(layout: Layout, stream: int) -> int:
+    """Return what a matmul's gathered input has besides the rank's own part of it."""
+    return stream - stream // layout.tensor if layout.sequence_parallel else 0
+
+
+def _torch_kept_bytes(model: Transformer, layout: Layout, *, sequence: int, attention: str, dtype: str) -> int:
+    """Return what one layer keeps in PyTorch: the gathered inputs of both blocks besides, or what a policy names."""
+    kept = layer_kept_bytes(model, layout, sequence=sequence, attention=attention, dtype=dtype)
+    if layout.recompute == "full":
+        return kept
+    stream = _stream_bytes(model, layout, sequence)
+    whole = 2 * _whole_input_bytes(layout, stream)
+    if layout.recompute == "none":
+        return kept + whole
+    tokens, cut = stream // (2 * model.hidden), layout.tensor if layout.sequence_parallel else 1
+    products = _attention_kept(model, layout) - _key_bytes(model, layout) + 2 * _inner_width(model, layout)
+    rows = 4 * tokens * model.attention.heads // layout.tensor
+    return rows + round(tokens * (2 * 2 * model.hidden / cut + products))
+
+
+def _key_bytes(model: Transformer, layout: Layout) -> float:
+    """Return the bytes of a token's keys on one rank: of queries, keys and values the one product that goes."""
+    attention, t = model.attention, layout.tensor
+    if isinstance(attention, LatentAttention):
+        return 2 * attention.heads / t * (attention.head_size + attention.rotary_size)
+    kept = key_value_heads_per_rank(heads=attention.heads, key_value_heads=attention.key_value_heads, tensor_parallel=t)
+    return 2 * kept * attention.head_size
+
+
+def _logit_bytes(layout: Layout, given: int | None, *, torch: bool) -> int:
+    if given is not None:
+        return given
+    return (16 if layout.tensor > 1 else 14) if torch else 8
+
+
+def _torch_buffer_bytes(model: Transformer, layout: Layout, own: RankParameters, recipe: Recipe, *, last: bool) -> int:
+    """Return what FSDP holds whole besides a layer: the head, or in a pipeline all weights and gradients of a stage."""
+    if layout.stage < 3 or layout.gradient_ranks == 1:
+        return 0
+    if layout.pipeline > 1:
+        return own.total * (2 + recipe.gradients)
+    return last * 2 * model.vocabulary * model.hidden // layout.tensor
 
 
 def _logits_bytes(model: Transformer, layout: Layout, sequence: int, element_bytes: int) -> int:

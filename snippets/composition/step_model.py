@@ -37,7 +37,8 @@ class StepTime(Answers):
     """Seconds of a training step by what they go to; of communication, only what computation does not hide.
 
     Attributes:
-        compute: matmuls, attention and element-wise kernels of the slowest pipeline stage, recomputation included.
+        compute: matmuls, attention and element-wise kernels of the slowest pipeline stage, recomputation included; and
+            what the CPU needs beyond them to launch them.
         bubble: waiting of that stage for the pipeline to fill and to drain.
         tensor: sums of tensor parallelism.
         context: keys and values of context parallelism.
@@ -174,7 +175,8 @@ def step_time(
 
     Formula: $T = \\max_i \\Bigl( m\\,T_i + \\tfrac1v \\sum_{j<i} T_j \\Bigr) + T_\\text{msg} + T_\\text{data} +
         T_\\text{update}$
-    Symbols: T_i = a micro-batch on stage i, forward and backward: layer_times, the exposed sums of its tensor ranks
+    Symbols: T_i = a micro-batch on stage i, forward and backward: layer_times, the exposed sums of its tensor ranks,
+        of each layer no less together than the constants' host_s
         (ten halves of a sum in each layer with the constants' gather_again and sequence parallelism, else eight), the
         keys and values of its context ranks, the all-to-alls of its experts, ZeRO 3's exposed gathers, and the head on
         the last stage; m = micro-batches; v = the layout's chunks; T_msg = exposed messages between stages; T_data =
@@ -335,9 +337,10 @@ def _stages(run: _Run, layer: PassTimes) -> list[_StageTimes]:
     counts = stage_layers(
         run.model.layers, stages=run.layout.pipeline, chunks=run.layout.chunks, uneven=run.layout.uneven
     )
+    tensor = _tensor_s(run, layer)
     one = _StageTimes(
-        compute=layer.forward + layer.backward + _accumulate_s(run),
-        tensor=_tensor_s(run, layer),
+        compute=max(layer.forward + layer.backward + _accumulate_s(run), _host_s(run) - tensor),
+        tensor=tensor,
         context=_context_s(run),
         expert=_expert_s(run),
         data=0.0,
@@ -350,6 +353,11 @@ def _stages(run: _Run, layer: PassTimes) -> list[_StageTimes]:
     stages[0] = stages[0]._replace(tensor=stages[0].tensor + ends)
     stages[-1] = stages[-1]._replace(compute=stages[-1].compute + _head_s(run), tensor=stages[-1].tensor + ends)
     return stages
+
+
+def _host_s(run: _Run) -> float:
+    """Return what the CPU takes for one layer's kernels of a micro-batch, which computing and sums cannot undercut."""
+    return run.constants.host_s * (4 / 3 if run.layout.recompute == "full" else 1)
 
 
 def _accumulate_s(run: _Run) -> float:

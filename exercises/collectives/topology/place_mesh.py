@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.link_network import LinkNetwork
 from snippets.collectives.topology.programs import placement_times_s
 
 ORDER, TIME = "order", "time of all axes together"
@@ -88,7 +88,7 @@ def place_mesh(
 def times(key: tuple[Any, ...], order: tuple[int, ...]) -> float:
     """Return what an order takes, on the book's links."""
     nodes, gpus, ports, inside, port, sides, sizes = key
-    cluster = Cluster(nodes, gpus, node_bytes_per_s=inside, port_bytes_per_s=port, ports_per_node=ports)
+    cluster = LinkNetwork(nodes, gpus, node_bytes_per_s=inside, port_bytes_per_s=port, ports_per_node=ports)
     return sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes, order=order))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from snippets.collectives.topology.formulas import all_reduce_dimension_bytes
-from snippets.collectives.topology.link_network import Cluster, fair_rates, schedule_loads
+from snippets.collectives.topology.link_network import LinkNetwork, fair_rates, schedule_loads
 from snippets.domain import each, nonnegative_number, positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
@@ -19,7 +19,9 @@ _SHOWN = 2  # nodes that are drawn
 _LINK_PX = 34.0
 
 
-def cluster_panel(cluster: Cluster, loads: Mapping[str, float], *, title: str, full_s: float | None = None) -> Panel:
+def cluster_panel(
+    cluster: LinkNetwork, loads: Mapping[str, float], *, title: str, full_s: float | None = None
+) -> Panel:
     """Draw the first two nodes of a cluster; a link is the redder, the longer its bytes take.
 
     Args:
@@ -31,7 +33,7 @@ def cluster_panel(cluster: Cluster, loads: Mapping[str, float], *, title: str, f
     Returns:
         A panel: GPUs as boxes, above each its port (left half: out, right half: in), below each its link inside.
 
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
     >>> cluster_panel(pair, {"port 0 out": 3}, title="two nodes").width
     330.0
     """
@@ -263,7 +265,7 @@ def dispatch_panel(*, once: bool, experts: int = 3) -> Panel:
     return panel
 
 
-def schedule_class_times_s(cluster: Cluster, schedule: str, *, size_bytes: float) -> dict[str, float]:
+def schedule_class_times_s(cluster: LinkNetwork, schedule: str, *, size_bytes: float) -> dict[str, float]:
     """Return how long the busiest link inside the nodes, and the busiest port, need for a schedule's bytes.
 
     Args:
@@ -271,7 +273,7 @@ def schedule_class_times_s(cluster: Cluster, schedule: str, *, size_bytes: float
         schedule: one of ``link_network.SCHEDULES``.
         size_bytes: n, at least 0.
 
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=8, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=8, port_bytes_per_s=1)
     >>> schedule_class_times_s(pair, "hierarchical", size_bytes=8)
     {'inside': 1.0, 'ports': 4.0}
     """

@@ -30,7 +30,7 @@ SCHEDULES = ("one_ring", "dealt_ring", "many_rings", "hierarchical", "all_in_the
 
 
 @dataclass(frozen=True)
-class Cluster:
+class LinkNetwork:
     """Nodes of equal GPUs. GPU i of node j is rank j · gpus_per_node + i.
 
     Inside a node every GPU has one link to a switch that joins them; outside, each node has ports to a network that
@@ -43,7 +43,7 @@ class Cluster:
         port_bytes_per_s: one network port, one direction, above 0.
         ports_per_node: ports of each node, at most one for each GPU; 0 stands for one for each.
 
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
     >>> pair.route(0, 1), pair.route(1, 2)
     (('gpu 0 out', 'gpu 1 in'), ('port 1 out', 'port 2 in'))
     """
@@ -66,7 +66,7 @@ class Cluster:
     def ranks(self) -> int:
         """All GPUs.
 
-        >>> Cluster(nodes=2, gpus_per_node=3, node_bytes_per_s=9, port_bytes_per_s=1).ranks
+        >>> LinkNetwork(nodes=2, gpus_per_node=3, node_bytes_per_s=9, port_bytes_per_s=1).ranks
         6
         """
         return self.nodes * self.gpus_per_node
@@ -75,7 +75,7 @@ class Cluster:
     def ports(self) -> int:
         """Ports of a node.
 
-        >>> Cluster(nodes=2, gpus_per_node=3, node_bytes_per_s=9, port_bytes_per_s=1).ports
+        >>> LinkNetwork(nodes=2, gpus_per_node=3, node_bytes_per_s=9, port_bytes_per_s=1).ports
         3
         """
         return self.ports_per_node or self.gpus_per_node
@@ -84,7 +84,8 @@ class Cluster:
     def bandwidths(self) -> dict[str, float]:
         """Every link's bandwidth.
 
-        >>> len(Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1, ports_per_node=1).bandwidths)
+        >>> links = {"node_bytes_per_s": 9, "port_bytes_per_s": 1, "ports_per_node": 1}
+        >>> len(LinkNetwork(nodes=2, gpus_per_node=2, **links).bandwidths)
         12
         """
         links: dict[str, float] = {}
@@ -96,7 +97,7 @@ class Cluster:
     def port_of(self, rank: int) -> int:
         """Return the port that a rank, from 0, uses: its own, or one that it shares with its neighbours.
 
-        >>> shared = Cluster(nodes=2, gpus_per_node=4, node_bytes_per_s=9, port_bytes_per_s=1, ports_per_node=2)
+        >>> shared = LinkNetwork(nodes=2, gpus_per_node=4, node_bytes_per_s=9, port_bytes_per_s=1, ports_per_node=2)
         >>> [shared.port_of(rank) for rank in range(8)]
         [0, 0, 1, 1, 2, 2, 3, 3]
         """
@@ -119,14 +120,14 @@ class Cluster:
         return int(rank)
 
 
-def link_loads(cluster: Cluster, sent: Mapping[tuple[int, int], float]) -> Counter[str]:
+def link_loads(cluster: LinkNetwork, sent: Mapping[tuple[int, int], float]) -> Counter[str]:
     """Return the bytes on every link.
 
     Args:
         cluster: the links.
         sent: bytes from one rank to another, at least 0, as ``Account.link_bytes`` has them.
 
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
     >>> link_loads(pair, {(0, 1): 5, (1, 2): 7})["port 1 out"]
     7.0
     """
@@ -168,7 +169,7 @@ def schedule_rings(schedule: str, *, nodes: int, gpus_per_node: int) -> list[tup
     return inside + [(rail, 1 / g if schedule == "hierarchical" else 1.0) for rail in across]
 
 
-def schedule_loads(cluster: Cluster, schedule: str, *, size_bytes: float, first_nodes: int = 0) -> Counter[str]:
+def schedule_loads(cluster: LinkNetwork, schedule: str, *, size_bytes: float, first_nodes: int = 0) -> Counter[str]:
     """Return the bytes that an all-reduce of the vector puts on every link.
 
     Args:
@@ -181,7 +182,7 @@ def schedule_loads(cluster: Cluster, schedule: str, *, size_bytes: float, first_
     Convention: even chunks.
     Leaves out: chunks of different length.
 
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
     >>> loads = schedule_loads(pair, "one_ring", size_bytes=4)
     >>> loads["gpu 0 out"], loads["port 1 out"], loads["port 0 out"]
     (6.0, 6.0, 0)
@@ -201,14 +202,14 @@ def schedule_loads(cluster: Cluster, schedule: str, *, size_bytes: float, first_
     return loads
 
 
-def bound_s(cluster: Cluster, loads: Mapping[str, float]) -> float:
+def bound_s(cluster: LinkNetwork, loads: Mapping[str, float]) -> float:
     """Return the largest load over bandwidth: no schedule with these loads is faster.
 
     Args:
         cluster: the links.
         loads: bytes by the names of links, at least 0.
 
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
     >>> bound_s(pair, {"gpu 0 out": 18, "port 1 out": 7})
     7.0
     """
@@ -313,7 +314,7 @@ class LinkRun:
         return sum(self.steps_s)
 
 
-def run_messages(cluster: Cluster, messages: Sequence[Message], *, latency_s: float = 0.0) -> LinkRun:
+def run_messages(cluster: LinkNetwork, messages: Sequence[Message], *, latency_s: float = 0.0) -> LinkRun:
     """Send messages over a cluster's links, step by step; a step ends when its slowest message has arrived.
 
     Args:
@@ -329,7 +330,7 @@ def run_messages(cluster: Cluster, messages: Sequence[Message], *, latency_s: fl
     Leaves out: that a rank could go on while another still waits.
 
     >>> from snippets.simulation.account import Message
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=9, port_bytes_per_s=1)
     >>> sent = [Message(1, 0, 2, 4, "send"), Message(1, 0, 3, 4, "send"), Message(2, 0, 1, 9, "send")]
     >>> run_messages(pair, sent).steps_s
     (8.0, 1.0)
@@ -358,9 +359,9 @@ def _message(name: str, message: Message) -> Message:
     return message
 
 
-def _clustered(cluster: Cluster) -> Cluster:
-    if not isinstance(cluster, Cluster):
-        raise TypeError(f"cluster must be a Cluster, got {cluster!r}")
+def _clustered(cluster: LinkNetwork) -> LinkNetwork:
+    if not isinstance(cluster, LinkNetwork):
+        raise TypeError(f"cluster must be a LinkNetwork, got {cluster!r}")
     return cluster
 
 

@@ -10,7 +10,7 @@ from snippets.collectives.topology.formulas import (
     many_rings_time_s,
     node_all_reduce_bound_s,
 )
-from snippets.collectives.topology.link_network import Cluster, schedule_loads
+from snippets.collectives.topology.link_network import LinkNetwork, schedule_loads
 from snippets.drawing import Panel
 from snippets.live.bars import Bar, draw_bars
 from snippets.live.declaring import Named, Picture, live_figure
@@ -60,7 +60,7 @@ def cluster_load(
     *, schedule: str, nodes: int, gpus: int, node_rate: float, port_rate: float, size_bytes: float
 ) -> Picture:
     """Draw the loads on two nodes' links, and bars for what each kind of link needs."""
-    cluster = Cluster(nodes=nodes, gpus_per_node=gpus, node_bytes_per_s=node_rate, port_bytes_per_s=port_rate)
+    cluster = LinkNetwork(nodes=nodes, gpus_per_node=gpus, node_bytes_per_s=node_rate, port_bytes_per_s=port_rate)
     loads = schedule_loads(cluster, schedule, size_bytes=size_bytes, first_nodes=2)
     times = schedule_class_times_s(cluster, schedule, size_bytes=size_bytes)
     job: dict[str, Any] = {"nodes": nodes, "gpus_per_node": gpus, "size_bytes": size_bytes, "latency_s": LATENCY_S}

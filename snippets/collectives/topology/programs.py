@@ -14,7 +14,7 @@ from typing import Any
 
 from snippets.collectives.topology.link_network import (
     SCHEDULES,
-    Cluster,
+    LinkNetwork,
     bound_s,
     fair_rates,
     link_loads,
@@ -272,7 +272,7 @@ def spine_slowdowns(*, leaves: int, flows_per_leaf: int, cables: int, draws: int
 
 
 def placement_times_s(
-    cluster: Cluster, *, sides: Sequence[int], sizes_bytes: Sequence[float], order: Sequence[int]
+    cluster: LinkNetwork, *, sides: Sequence[int], sizes_bytes: Sequence[float], order: Sequence[int]
 ) -> list[float]:
     """Return how long the all-reduces of each axis of a mesh take on a cluster, all groups of an axis at once.
 
@@ -293,15 +293,15 @@ def placement_times_s(
     Convention: one ring a group, through its ranks in ascending order.
     Leaves out: latency; other algorithms for axes that lie partly inside nodes.
 
-    >>> pair = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=10, port_bytes_per_s=1)
+    >>> pair = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=10, port_bytes_per_s=1)
     >>> placement_times_s(pair, sides=[2, 2], sizes_bytes=[10, 20], order=[1, 0])
     [10.0, 2.0]
     """
     s = each("sides", sides, positive_integer)
     n = each("sizes_bytes", sizes_bytes, nonnegative_number)
     inner_first = each("order", order, nonnegative_integer)
-    if not isinstance(cluster, Cluster):
-        raise TypeError(f"cluster must be a Cluster, got {cluster!r}")
+    if not isinstance(cluster, LinkNetwork):
+        raise TypeError(f"cluster must be a LinkNetwork, got {cluster!r}")
     if math.prod(s) != cluster.ranks:
         raise ValueError(f"sides must multiply to {cluster.ranks} ranks, got {sides!r}")
     if len(n) != len(s):

@@ -17,7 +17,7 @@ from snippets.collectives.schedule_cost import price_schedule
 from snippets.collectives.topology import formulas as topology
 from snippets.collectives.topology.link_network import (
     SCHEDULES,
-    Cluster,
+    LinkNetwork,
     bound_s,
     fair_rates,
     finish_times_s,
@@ -48,8 +48,8 @@ def vectors(ranks: int, length: int) -> list[list[int]]:
     return [[int(x) for x in random.integers(-99, 99, length)] for _ in range(ranks)]
 
 
-def cluster(nodes: int, gpus: int, inside: float, port: float, ports: int = 0) -> Cluster:
-    return Cluster(nodes, gpus, node_bytes_per_s=inside, port_bytes_per_s=port, ports_per_node=ports)
+def cluster(nodes: int, gpus: int, inside: float, port: float, ports: int = 0) -> LinkNetwork:
+    return LinkNetwork(nodes, gpus, node_bytes_per_s=inside, port_bytes_per_s=port, ports_per_node=ports)
 
 
 @settings(max_examples=30, deadline=None)

@@ -17,17 +17,17 @@ from snippets.collectives.topology.figures import (
     times_plot,
     torus_parts_panel,
 )
-from snippets.collectives.topology.link_network import SCHEDULES, Cluster, run_messages, schedule_loads
+from snippets.collectives.topology.link_network import SCHEDULES, LinkNetwork, run_messages, schedule_loads
 from snippets.collectives.topology.live import LATENCY_S, cluster_load
 from snippets.collectives.topology.programs import run_cluster
 from snippets.live.knobs import from_units
 
-PAIR = Cluster(nodes=2, gpus_per_node=2, node_bytes_per_s=450e9, port_bytes_per_s=50e9)
+PAIR = LinkNetwork(nodes=2, gpus_per_node=2, node_bytes_per_s=450e9, port_bytes_per_s=50e9)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_the_numbers_are_those_of_messages_on_links(schedule: str) -> None:
-    net = Cluster(nodes=4, gpus_per_node=2, node_bytes_per_s=100e9, port_bytes_per_s=25e9)
+    net = LinkNetwork(nodes=4, gpus_per_node=2, node_bytes_per_s=100e9, port_bytes_per_s=25e9)
     vectors = [[rank + place for place in range(32)] for rank in range(8)]
     messages = run_cluster(schedule, nodes=4, gpus_per_node=2, vectors=vectors).account.messages
     scale = 1e9 / (8 * 32)

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from snippets.composition.four_and_five_d.formulas import with_experts
 from snippets.composition.layouts import Layout
 from snippets.composition.published_steps import GROUPS, published_steps
-from snippets.composition.rank_memory import held_micro_batches, layer_kept_bytes, rank_memory, rank_parameters
+from snippets.composition.rank_memory import (
+    held_micro_batches,
+    held_recipe,
+    layer_kept_bytes,
+    rank_memory,
+    rank_parameters,
+)
 from snippets.memory.memory_equation.activations import layer_activation_bytes
 from snippets.memory.memory_equation.model_parallel import first_stage_parameters
 from snippets.memory.zero.formulas import zero_buffer_bytes, zero_state_bytes
@@ -288,3 +294,78 @@ def test_a_micro_batch_more_costs_what_bloom_saw() -> None:
     published = [29, 37, 49, 69]
     assert all(own < theirs for own, theirs in zip(peaks, published, strict=True))
     assert all(own > 0.8 * theirs for own, theirs in zip(peaks, published, strict=True))
+
+
+@pytest.mark.parametrize(("gpus", "peak"), [(512, 93.521), (2048, 92.802)])
+def test_blackwell_holds_weights_in_fp8_once(gpus: int, peak: float) -> None:
+    """MLPerf Training v5.0, 405B on GB200, max_memory_usage; with two copies of the weights 10% too much and more."""
+    layout = Layout(tensor=4, pipeline=8, context=2, data=gpus // 64, chunks=8)
+    size: dict[str, Any] = {"batch_sequences": 40 * gpus // 64, "sequence": 8192, "dtype": "fp8"}
+    held = {
+        device: rank_memory("Llama 3 405B", layout, **size, recipe=held_recipe(device, "fp8")).total / 2**30 / peak
+        for device in ("GB200", "H100 SXM")
+    }
+    assert held["GB200"] == pytest.approx(1, abs=0.04)
+    assert held["H100 SXM"] > 1.09
+
+
+def test_a_narrow_recipe_is_for_weights_of_two_bytes() -> None:
+    assert held_recipe("GB200", "bf16").parameters == 2
+    assert held_recipe("GB200", "fp4").parameters == 1
+    assert held_recipe("GB200", "fp8", recipe="fp32-adam").parameters == 4
+    assert held_recipe("GB200", "fp8").optimizer_bytes == 12
+
+
+# b, s, t, p, v, c, d, recomputation and GiB: torchtitan, benchmarks/llama3_h100_202412_torchtitan.md at b5bcd76
+TORCHTITAN = [
+    ("8B", 2, 8192, 1, 1, 1, 1, 8, "selective", 82.4),
+    ("8B", 2, 8192, 1, 1, 1, 1, 128, "selective", 67.0),
+    ("405B", 4, 8192, 8, 8, 2, 1, 8, "full", 72.7),
+    ("405B", 1, 65536, 8, 8, 2, 2, 4, "full", 75.9),
+]
+
+
+@pytest.mark.parametrize(("size", "b", "s", "t", "p", "v", "c", "d", "recompute", "peak"), TORCHTITAN)
+def test_fsdp_holds_what_torchtitan_printed(
+    size: str, b: int, s: int, t: int, p: int, v: int, c: int, d: int, recompute: str, peak: float
+) -> None:
+    layout = Layout(
+        tensor=t,
+        pipeline=p,
+        chunks=v,
+        context=c,
+        data=d,
+        micro_batch=b,
+        stage=3,
+        recompute=recompute,
+        uneven=True,
+    )
+    held = rank_memory(
+        f"Llama 3 {size}", layout, batch_sequences=d * b * p, sequence=s, recipe="fp32-adam", engine="fsdp2"
+    )
+    assert held.total / 2**30 == pytest.approx(peak, rel=0.1)
+
+
+def test_torchtitans_policy_keeps_every_other_product() -> None:
+    """Of seven matmuls of a layer of the 8B the first, third, fifth and seventh; the layer's input; attention's output.
+
+    Whole gathered inputs are what tensor ranks hold besides, and a pipeline's stage holds weights and gradients whole.
+    """
+    model, x = MODELS["Llama 3 8B"], 8192
+    size: dict[str, Any] = {"batch_sequences": 8, "sequence": x, "recipe": "fp32-adam", "engine": "fsdp2"}
+    one = Layout(data=8, stage=3, recompute="selective")
+    two = rank_memory(replace(model, layers=64), one, **size)
+    added = two.activations - rank_memory(model, one, **size).activations
+    numbers = 4096 + 4096 + 1024 + 14336 + 4096 + 4096
+    assert added == 32 * x * (2 * numbers + 4 * 32)
+    bare = Layout(tensor=8, data=8, stage=3, recompute="none")
+    cut = {name: rank_memory(model, bare, **{**size, "engine": name}, stage=0) for name in ("megatron", "fsdp2")}
+    whole = 2 * x * 4096 * 7 // 8
+    logits = (16 - 8) * x * 128256 // 8
+    assert cut["fsdp2"].activations - cut["megatron"].activations == 32 * 2 * whole + whole + logits
+    deep = Layout(pipeline=2, data=8, stage=3, recompute="full")
+    size = {**size, "batch_sequences": 16, "stage": 0}
+    piped = {name: rank_memory(model, deep, **{**size, "engine": name}) for name in ("megatron", "fsdp2")}
+    own = rank_parameters(model, deep).total
+    assert piped["fsdp2"].buffers - piped["megatron"].buffers == own * (2 + 4)
+    assert piped["fsdp2"].activations - piped["megatron"].activations == 2 * 2 * x * 4096

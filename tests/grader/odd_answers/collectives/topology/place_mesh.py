@@ -2,12 +2,12 @@
 # Right: an equal order.
 from itertools import permutations
 
-from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.link_network import LinkNetwork
 from snippets.collectives.topology.programs import placement_times_s
 
 
 def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
-    cluster = Cluster(nodes, gpus_per_node, node_bytes_per_s, port_bytes_per_s, ports_per_node)
+    cluster = LinkNetwork(nodes, gpus_per_node, node_bytes_per_s, port_bytes_per_s, ports_per_node)
     orders = list(permutations(range(len(sides))))[::-1]
     return list(
         min(orders, key=lambda o: round(sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes_bytes, order=o)), 9))
@@ -141,13 +141,13 @@ def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_b
 # Right: by the book's links, and of equal orders the last.
 from itertools import permutations
 
-from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.link_network import LinkNetwork
 from snippets.collectives.topology.programs import placement_times_s
 
 
 def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
     links = {"node_bytes_per_s": node_bytes_per_s, "port_bytes_per_s": port_bytes_per_s}
-    cluster = Cluster(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
+    cluster = LinkNetwork(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
     axes = range(len(sides))
     seconds = {
         order: round(sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes_bytes, order=order)), 9)
@@ -160,13 +160,13 @@ def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_b
 # Known mistake: This is the order from the outermost to the innermost.
 from itertools import permutations
 
-from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.link_network import LinkNetwork
 from snippets.collectives.topology.programs import placement_times_s
 
 
 def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
     links = {"node_bytes_per_s": node_bytes_per_s, "port_bytes_per_s": port_bytes_per_s}
-    cluster = Cluster(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
+    cluster = LinkNetwork(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
     axes = range(len(sides))
     seconds = {
         order: round(sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes_bytes, order=order)), 9)
@@ -180,13 +180,13 @@ def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_b
 # Known mistake: These are only the orders that begin at another axis and go round. There are more.
 from itertools import permutations
 
-from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.link_network import LinkNetwork
 from snippets.collectives.topology.programs import placement_times_s
 
 
 def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
     links = {"node_bytes_per_s": node_bytes_per_s, "port_bytes_per_s": port_bytes_per_s}
-    cluster = Cluster(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
+    cluster = LinkNetwork(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
     axes = range(len(sides))
     seconds = {
         order: round(sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes_bytes, order=order)), 9)

@@ -1,0 +1,1 @@
+"""Chapter 29 · Configuration search."""
