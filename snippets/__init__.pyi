@@ -172,6 +172,7 @@ from snippets.composition.rank_errors import choice_regret as choice_regret
 from snippets.composition.rank_errors import ordered_pairs_share as ordered_pairs_share
 from snippets.composition.rank_memory import rank_parameters as rank_parameters
 from snippets.composition.rank_memory import layer_kept_bytes as layer_kept_bytes
+from snippets.composition.rank_memory import module_kept_bytes as module_kept_bytes
 from snippets.composition.rank_memory import held_micro_batches as held_micro_batches
 from snippets.composition.rank_memory import rank_memory as rank_memory
 from snippets.composition.rank_memory import held_recipe as held_recipe
@@ -798,6 +799,8 @@ rabenseifner_bytes = halving_doubling_all_reduce_bytes
 rabenseifner_s = halving_doubling_all_reduce_time_s
 rate_distortion_function = gaussian_rate
 recomputation_overhead = full_recomputation_overhead
+recompute_modules = module_kept_bytes
+recompute_modules_bytes = module_kept_bytes
 recursive_halving_and_doubling_bytes = halving_doubling_all_reduce_bytes
 recursive_halving_and_doubling_s = halving_doubling_all_reduce_time_s
 regret = choice_regret
@@ -822,6 +825,8 @@ selective_checkpointing = selective_activation_bytes
 selective_checkpointing_bytes = selective_activation_bytes
 selective_recomputation = selective_activation_bytes
 selective_recomputation_bytes = selective_activation_bytes
+selective_recomputation_of_megatron_core = module_kept_bytes
+selective_recomputation_of_megatron_core_bytes = module_kept_bytes
 shampoo = shampoo_numbers
 shannon_entropy = entropy
 sharded_model_states = zero_state_bytes

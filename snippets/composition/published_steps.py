@@ -10,9 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from snippets.composition.layer_times import ATTENTIONS
-from snippets.composition.layouts import Layout
+from snippets.composition.layouts import Layout, stage_layers
 from snippets.composition.rank_errors import choice_regret, median_error, ordered_pairs_share, rank_correlation
-from snippets.composition.rank_memory import ENGINES, RankMemory, layer_kept_bytes, rank_memory
+from snippets.composition.rank_memory import (
+    ENGINES,
+    RankMemory,
+    held_micro_batches,
+    layer_kept_bytes,
+    module_kept_bytes,
+    rank_memory,
+)
 from snippets.composition.step_constants import H100_BF16, H100_FP8, MEGATRON_A100, Constants
 from snippets.composition.step_model import StepTime, step_time
 from snippets.domain import Answers, integer_fields, named, of_kind, positive_number, text_fields
@@ -44,6 +51,7 @@ class PublishedStep(Answers):
         engine: as in ``rank_memory``.
         memory_bytes: the measured peak of one rank, where it is printed; else ``None``.
         offloaded: of how many layers the activations wait in the CPU's memory.
+        modules: what every layer makes again besides, of ``rank_memory.MODULES``; only memory counts it.
 
     >>> published_steps("vTrain 3.6B")[0].seconds
     3.5665
@@ -80,6 +88,7 @@ class PublishedStep(Answers):
     engine: str = "megatron"
     memory_bytes: float | None = None
     offloaded: int = 0
+    modules: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "group", "source")
@@ -131,26 +140,29 @@ class PublishedStep(Answers):
         >>> round(published_steps("Megatron 2021")[3].held().total / 1e9, 1)
         47.2
         """
-        held = max(
-            (
-                rank_memory(
-                    self.model,
-                    self.layout,
-                    batch_sequences=self.batch_sequences,
-                    sequence=self.sequence,
-                    stage=stage,
-                    recipe=self.recipe,
-                    attention=self.attention,
-                    dtype=self.dtype,
-                    engine=self.engine,
-                )
-                for stage in (0, -1)
-            ),
-            key=lambda each: each.total,
+        return max((self._held(stage) for stage in (0, -1)), key=lambda each: each.total)
+
+    def _held(self, stage: int) -> RankMemory:
+        sizes: dict[str, Any] = {"sequence": self.sequence, "dtype": self.dtype}
+        held = rank_memory(
+            self.model,
+            self.layout,
+            **sizes,
+            batch_sequences=self.batch_sequences,
+            stage=stage,
+            recipe=self.recipe,
+            attention=self.attention,
+            engine=self.engine,
         )
-        gone = max(0, self.offloaded - 1) * layer_kept_bytes(
-            self.model, self.layout, sequence=self.sequence, attention=self.attention, dtype=self.dtype
+        gone: float = max(0, self.offloaded - 1) * layer_kept_bytes(
+            self.model, self.layout, **sizes, attention=self.attention
         )
+        if self.modules:
+            own, place = self.layout, stage % self.layout.pipeline
+            many = held_micro_batches(own, micro_batches=own.micro_batches(self.batch_sequences), stage=place)
+            counts = stage_layers(self.model.layers, stages=own.pipeline, chunks=own.chunks, uneven=own.uneven)
+            again = module_kept_bytes(self.model, own, **sizes, modules=self.modules)
+            gone += max(0.0, many * counts[place] - 1) * again
         return replace(held, activations=held.activations - gone)
 
     @property

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from snippets.composition.layer_times import ATTENTIONS
 from snippets.composition.layouts import Layout, check_layout, stage_layers
-from snippets.domain import Answers, integer_at_least, named, of_kind, positive_integer
+from snippets.domain import Answers, each, integer_at_least, named, of_kind, positive_integer
 from snippets.hardware import ACCELERATORS, DTYPES, Accelerator
 from snippets.memory.memory_equation.activations import layer_activation_bytes, logits_bytes
 from snippets.memory.zero.formulas import zero_buffer_bytes, zero_state_bytes
@@ -90,11 +91,12 @@ def layer_kept_bytes(
     projections and activation function, and what the attention needs.
 
     Formula: $x\\left(\\frac{8h}{t_\\text{seq}} + \\frac{2\\,(2a + 2a_\\text{kv})\\,h_\\text{head} + 4a +
-        6 h_\\text{ff}}{t}\\right)$
+        6 h_\\text{ff} + 2kh}{t}\\right)$
     Symbols: x = the micro-batch's tokens on a rank; h = hidden; a = heads; a_\\text{kv} = heads of keys; h_\\text{head}
-        = their width; h_\\text{ff} = inner width of a gated block, of all experts of a token; t = the layout's tensor;
-        t_\\text{seq} = t with sequence_parallel, else 1. With attention "standard" 4a is 5a for each token of a
-        sequence; selective recomputation drops either, full recomputation leaves 2xh/t_\\text{seq}
+        = their width; h_\\text{ff} = inner width of a gated block, of all experts of a token; k = experts of a token,
+        to each of which a copy of it is sent; t = the layout's tensor; t_\\text{seq} = t with sequence_parallel, else
+        1. With attention "standard" 4a is 5a for each token of a sequence; selective recomputation drops either, full
+        recomputation leaves 2xh/t_\\text{seq}
     Chapter: 26
 
     Args:
@@ -113,8 +115,7 @@ def layer_kept_bytes(
     Convention: 2 bytes a number; where layers differ, a mean one. A context rank has its own queries' scores with all
         keys.
     Leaves out: temporaries; latents of a latent attention, which are made again; masks of dropouts outside a gated
-        layer's attention; the copies of tokens that experts were sent, whose inputs they are: as many as a token has
-        experts.
+        layer's attention.
 
     Example:
         >>> layer_kept_bytes("Llama 3 70B", Layout(tensor=8), sequence=8192) / 2**20
@@ -140,7 +141,65 @@ def layer_kept_bytes(
     narrow = named("dtype", dtype, DTYPES) in ("fp8", "fp4")
     stream, inner = (6, 5) if narrow else (8, 6)
     kept = _attention_kept(found, layout) - narrow * _attention_out(found, layout)
-    return scores + round(x * (stream * found.hidden / cut + kept + inner * _inner_width(found, layout)))
+    sent = (1 if narrow else 2) * _sent_copies(found) * found.hidden / layout.tensor
+    return scores + round(x * (stream * found.hidden / cut + kept + inner * _inner_width(found, layout) + sent))
+
+
+MODULES = ("layernorm", "mla_up_proj", "moe_act", "mlp")
+
+
+def module_kept_bytes(
+    model: Transformer | str, layout: Layout, *, sequence: int, modules: Sequence[str], dtype: str = "bf16"
+) -> int:
+    """Return what one layer would keep of a micro-batch for modules that it makes again instead, on one rank.
+
+    Also: recompute_modules, selective recomputation of Megatron Core
+    Formula: $x\\left(\\frac{4h}{t_\\text{seq}} + \\frac{2a\\,(2h_\\text{q} + h_\\text{v})}{t} +
+        \\frac{2k\\,h_\\text{e}}{t} + \\frac{6h_\\text{ff}}{t}\\right)$
+    Symbols: x = the micro-batch's tokens on a rank; h = hidden; t = the layout's tensor; t_\\text{seq} = t with
+        sequence_parallel, else 1; a = heads; h_\\text{q}, h_\\text{v} = widths of a query and of a value; k = experts
+        of a token; h_\\text{e}, h_\\text{ff} = inner widths of an expert and of a dense block; a term for each of
+        "layernorm", "mla_up_proj", "moe_act" and "mlp"
+    Chapter: 29
+
+    Args:
+        model: a name in ``MODELS``, or a configuration of your own.
+        layout: the layout.
+        sequence: tokens of a sequence.
+        modules: of ``MODULES``, each once.
+        dtype: as in ``layer_kept_bytes``.
+
+    Returns:
+        Bytes; 0 for a module that the model has not.
+
+    Source: Megatron Core, ``recompute_modules``; derived from ``layer_kept_bytes``.
+    Convention: 2 bytes a number; 1 for the inputs of matmuls in fp8 and fp4. Where layers differ, a mean one.
+    Leaves out: what is there again while a layer makes it.
+
+    Example:
+        >>> module_kept_bytes("Llama 3 70B", Layout(tensor=8), sequence=8192, modules=["layernorm"]) / 2**20
+        32.0
+    """
+    found, of = MODELS.find(model), of_kind("layout", layout, Layout)
+    wanted = each("modules", modules, lambda name, module: named(name, module, MODULES))
+    x = of.micro_batch * max(1, positive_integer("sequence", sequence) // of.context)
+    wide = 1 if named("dtype", dtype, DTYPES) in ("fp8", "fp4") else 2
+    share, attention, mixture, dense = (
+        found.expert_layers / found.layers,
+        found.attention,
+        found.experts,
+        found.feed_forward,
+    )
+    sizes = {
+        "layernorm": 2 * wide * found.hidden / (of.tensor if of.sequence_parallel else 1),
+        "mla_up_proj": 0.0,
+        "moe_act": wide * share * mixture.per_token * mixture.width / of.tensor if mixture else 0.0,
+        "mlp": (4 + wide) * (1 - share) * dense.width / of.tensor if dense else 0.0,
+    }
+    if isinstance(attention, LatentAttention):
+        query = attention.head_size + attention.rotary_size
+        sizes["mla_up_proj"] = 2 * attention.heads / of.tensor * (2 * query + attention.value_size)
+    return round(x * sum(sizes[module] for module in dict.fromkeys(wanted)))
 
 
 def _score_bytes(model: Transformer, layout: Layout, *, tokens: int, sequence: int, attention: str) -> int:
@@ -168,6 +227,11 @@ def _attention_out(model: Transformer, layout: Layout) -> float:
     """Return the numbers of a token that the attention hands to its output projection, on one rank."""
     attention = model.attention
     return attention.heads / layout.tensor * float(getattr(attention, "value_size", attention.head_size))
+
+
+def _sent_copies(model: Transformer) -> float:
+    """Return how many copies of a token are the inputs of routed experts in a mean layer."""
+    return model.expert_layers / model.layers * model.experts.per_token if model.experts else 0.0
 
 
 def _inner_width(model: Transformer, layout: Layout) -> float:

@@ -112,6 +112,22 @@ _DTYPES = {
 }
 
 
+# What layers make again in Megatron Bridge's runs, by model, device and format: its tables do not say, but the settings
+# of these runs do (NVIDIA-NeMo/Megatron-Bridge, scripts/performance/configs: deepseek, gpt_oss).
+_MODULES = {
+    ("DeepSeekV3", "GB300", "bf16"): ("moe_act",),
+    ("DeepSeekV3", "GB200", "bf16"): ("mla_up_proj",),
+    ("DeepSeekV3", "GB200", "fp8"): ("mla_up_proj",),
+    ("DeepSeekV3", "B300", "bf16"): ("mla_up_proj",),
+    ("DeepSeekV3", "B300", "fp8"): ("mla_up_proj",),
+    ("DeepSeekV3", "B200", "bf16"): ("mla_up_proj",),
+    ("DeepSeekV3", "B200", "fp8"): ("mla_up_proj",),
+    ("GPT OSS 120B", "GB200", "bf16"): ("layernorm", "moe_act"),
+    ("GPT OSS 120B", "B200", "bf16"): ("layernorm", "moe_act"),
+    ("GPT OSS 120B", "H100", "bf16"): ("layernorm", "moe_act"),
+}
+
+
 class UnusedRow(NamedTuple):
     """A measured row that no prediction is made for, and why.
 
@@ -138,7 +154,8 @@ def judged_groups() -> dict[str, tuple[PublishedStep, ...]]:
     Source: each row's own.
     Convention: seconds of one optimizer step. Of rows of Megatron Bridge with one layout, the newest release counts.
         "vTrain one node" is predicted without recomputation: its rows look so, whatever their configurations say.
-        Where a table names no recomputation, none is assumed.
+        Where a table names no recomputation, none is assumed, but in the memory of Megatron Bridge's runs what their
+        settings name.
     Leaves out: the rows that ``unused_rows`` lists.
 
     Example:
@@ -316,6 +333,7 @@ def _published(name: str, row: dict[str, str]) -> PublishedStep:
         engine="fsdp2" if torch else "megatron",
         memory_bytes=float(row["memory_GiB"]) * 2**30 if row["memory_GiB"] else None,
         offloaded=int(row["offloaded"] or 0),
+        modules=_MODULES.get((row["model"].partition(" (")[0], row["device"], dtype), ()),
     )
 
 

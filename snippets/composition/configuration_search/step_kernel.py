@@ -611,4 +611,5 @@ class StepKernel:
             out = attention.heads / t * attention.head_size
         stream, inner = (6, 5) if self.narrow else (8, 6)
         width = sum(part * size / t for size, _, part in self._inner_widths())
-        return x * (stream * model.hidden / t + kept - self.narrow * out + inner * width), scores
+        sent = (2 - self.narrow) * self.share * (model.experts.per_token if model.experts else 0) * model.hidden / t
+        return x * (stream * model.hidden / t + kept - self.narrow * out + inner * width + sent), scores

@@ -16,6 +16,7 @@ from snippets.composition.rank_memory import (
     held_micro_batches,
     held_recipe,
     layer_kept_bytes,
+    module_kept_bytes,
     rank_memory,
     rank_parameters,
 )
@@ -122,7 +123,7 @@ def test_a_v3_layer_keeps_its_tensors(tensor: int) -> None:
     """DeepSeek-V3's widths: 128 heads of 128 + 64, values of 128; 3 dense layers, 58 of 8 experts and 1 for a token."""
     attention = [7168, 7168, 7168, 7168, 128 * 192, 128 * 192, 128 * 128, 128 * 128]
     dense, experts = [18432] * 3, [2048] * 3 * (8 + 1)
-    numbers = 61 * sum(attention) + 3 * sum(dense) + 58 * sum(experts)
+    numbers = 61 * sum(attention) + 3 * sum(dense) + 58 * (sum(experts) + 8 * 7168)  # 8 copies of a token
     kept = layer_kept_bytes("DeepSeek-V3", Layout(tensor=tensor), sequence=800)
     assert 61 * kept == pytest.approx(800 * (2 * numbers + 61 * 4 * 128) / tensor, rel=1e-6)
 
@@ -369,3 +370,22 @@ def test_torchtitans_policy_keeps_every_other_product() -> None:
     own = rank_parameters(model, deep).total
     assert piped["fsdp2"].buffers - piped["megatron"].buffers == own * (2 + 4)
     assert piped["fsdp2"].activations - piped["megatron"].activations == 2 * 2 * x * 4096
+
+
+OF_MODULES = {"layernorm": "Llama 3 70B", "mlp": "Llama 3 70B", "moe_act": "Mixtral 8x7B", "mla_up_proj": "DeepSeek-V3"}
+
+
+@pytest.mark.parametrize(("module", "name"), OF_MODULES.items())
+def test_a_module_keeps_its_tensors(module: str, name: str) -> None:
+    """By hand: two norms' results; gate, up and product; the experts' products; queries, keys and values of latents."""
+    model, x = MODELS[name], 4096
+    widths = {
+        "layernorm": 2 * model.hidden,
+        "mlp": 3 * model.feed_forward.width if model.feed_forward else 0,
+        "moe_act": model.experts.per_token * model.experts.width if model.experts else 0,
+        "mla_up_proj": 128 * (192 + 192 + 128),
+    }
+    kept = module_kept_bytes(name, Layout(tensor=4), sequence=x, modules=[module])
+    assert kept == pytest.approx(x * 2 * widths[module] / 4)
+    assert 0 < kept < layer_kept_bytes(name, Layout(tensor=4), sequence=x)
+    assert module_kept_bytes("Llama 3 8B", Layout(), sequence=x, modules=["mla_up_proj", "moe_act"]) == 0
