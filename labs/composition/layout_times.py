@@ -10,8 +10,8 @@ all-reduce, the optimizer's update. Steps and measurements take turns, so that a
 the medians of those measurements, and from nothing else, `step_time` predicts every layout.
 
 One term needs a correction. Where ranks share cores, a rank that waits in a pipeline leaves its core to the others, and
-the bubble is shorter than that of ranks with a device each. By how much is measured too: the lab times a layer with 1,
-2, … R ranks at work.
+the bubble is shorter than that of ranks with a device each. By how much is measured too: the lab times the layers with
+1, 2, … R ranks at work.
 
 The seconds belong to the machine, but their order decides here. The lab fails if a fifth of the pairs that are
 predicted 50% apart come out the other way round, if the layout that it would have chosen takes twice the best one's

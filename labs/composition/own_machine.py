@@ -23,7 +23,7 @@ from snippets.foundations.alpha_beta.fit import fit_alpha_beta
 SIZES = (2**12, 2**17, 2**20, 2**22)  # bytes of the all-reduces
 BATCHES = (1, 4, 16)  # sequences of the layers
 UPDATED = 2**20  # parameters of the update
-CALLS = 4  # of each, one after the other
+CALLS = 4  # of an all-reduce and of the update, one after the other
 
 # ``step_time`` counts 2 bytes a number, and these ranks send, keep and update 4: a byte of the model is two of theirs.
 HALF = WIDTH // 2
@@ -42,32 +42,26 @@ class Probes:
 
     def __post_init__(self) -> None:
         one = Layout()
-        layer = Piece(self.model, one, Wire(one, alone=True))
+        piece = Piece(self.model, one, Wire(one, alone=True))
         self.operations: dict[str, Callable[[], Any]] = {}
         for batch in BATCHES:
             x = torch.randn(batch, self.sequence, self.model.hidden, requires_grad=True)
-            self.operations[f"layer {batch}"] = partial(pass_layer, layer, x)
-        for busy in range(1, self.lab.ranks):
-            work = self.operations[f"layer {BATCHES[1]}"] if self.lab.rank < busy else bool
-            self.operations[f"busy {busy}"] = work
-        self.operations[f"busy {self.lab.ranks}"] = self.operations[f"layer {BATCHES[1]}"]
+            self.operations[f"layers {batch}"] = partial(pass_layers, piece, x)
+        work = self.operations[f"layers {BATCHES[1]}"]
+        for busy in range(1, self.lab.ranks + 1):
+            self.operations[f"busy {busy}"] = work if self.lab.rank < busy else bool
         for size in SIZES:
-            self.operations[f"all-reduce {size}"] = partial(dist.all_reduce, torch.zeros(size // WIDTH))
+            self.operations[f"all-reduce {size}"] = several(partial(dist.all_reduce, torch.zeros(size // WIDTH)))
         weights = torch.zeros(UPDATED, requires_grad=True)
         weights.grad = torch.zeros(UPDATED)
-        self.operations["update"] = torch.optim.Adam([weights], lr=RATE, fused=True).step
+        self.operations["update"] = several(torch.optim.Adam([weights], lr=RATE, fused=True).step)
 
     def time(self, *, counts: bool) -> None:
         """Time each once more; a first time does not count."""
         for name, operation in self.operations.items():
             self.lab.phase(name)
-
-            def several(operation: Callable[[], Any] = operation) -> None:
-                for _ in range(CALLS):
-                    operation()
-
-            seconds = self.lab.times_s(several, repeats=1, warmups=0)[0] / CALLS
-            self.times_s.setdefault(name, []).extend([seconds] * counts)
+            seconds = self.lab.times_s(operation, repeats=1, warmups=0)
+            self.times_s.setdefault(name, []).extend(seconds * counts)
 
     def median_s(self, name: str, *more: object) -> float:
         return statistics.median(self.times_s[" ".join([name, *map(str, more)])])
@@ -76,22 +70,22 @@ class Probes:
         """Return the constants: three straight lines, and two ratios."""
         ranks = self.lab.ranks
         flops = [3 * layer_flops(self.model, batch=batch, sequence=self.sequence) for batch in BATCHES]
-        layer = fit_alpha_beta(flops, [self.median_s("layer", batch) for batch in BATCHES])
-        sums = fit_alpha_beta(SIZES, [self.median_s("all-reduce", size) for size in SIZES])
+        layer = fit_alpha_beta(flops, [self.median_s("layers", batch) / self.model.layers for batch in BATCHES])
+        sums = fit_alpha_beta(SIZES, [self.median_s("all-reduce", size) / CALLS for size in SIZES])
         return Machine(
             ranks=ranks,
             flops_per_s=1 / layer.s_per_byte,
             launch_s=max(0.0, layer.latency_s),
             latency_s=max(0.0, sums.latency_s) / (2 * (ranks - 1)),
             bandwidth_bytes_per_s=2 * (ranks - 1) / ranks / sums.s_per_byte,
-            update_s=self.median_s("update") / UPDATED,
+            update_s=self.median_s("update") / CALLS / UPDATED,
             busy=tuple(self.median_s("busy", busy) / self.median_s("busy", ranks) for busy in range(1, ranks + 1)),
         )
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What was measured; ``busy`` has a layer's time with 1, 2, … ranks at work, over its time with all of them."""
+    """What was measured; ``busy`` has the layers' time with 1, 2, … ranks at work, over its time with all of them."""
 
     ranks: int
     flops_per_s: float
@@ -142,9 +136,22 @@ class Machine:
         return seconds * max(0.0, lasting - micro_batches) / (stages - 1) if stages > 1 else 0.0
 
 
-def pass_layer(piece: Piece, x: torch.Tensor) -> None:
-    """Go forward and backward through one layer, and add the gradients up."""
-    piece.layer(piece.layers[0], x).sum().backward()
+def several(operation: Callable[[], Any]) -> Callable[[], None]:
+    """Return what does an operation a few times."""
+
+    def again() -> None:
+        for _ in range(CALLS):
+            operation()
+
+    return again
+
+
+def pass_layers(piece: Piece, x: torch.Tensor) -> None:
+    """Go forward and backward through all layers, and add the gradients up."""
+    y = x
+    for layer in piece.layers:
+        y = piece.layer(layer, y)
+    y.sum().backward()
 
 
 def layer_flops(model: Transformer, *, batch: int, sequence: int) -> float:
