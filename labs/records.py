@@ -98,6 +98,11 @@ def plot_layouts(name: str = "layout_times") -> Figure:
             _, predicted_ms, measured_ms = zip(*here, strict=True)
             axes.loglog(predicted_ms, measured_ms, marker, color=colour(shade), label=label)
         axes.set(xlabel="predicted, ms a step", ylabel="measured, ms a step", xlim=ends, ylim=ends)
+        ticks = [tick for power in range(5) for tick in (10**power, 2 * 10**power, 5 * 10**power)]
+        inside = [tick for tick in ticks if ends[0] <= tick <= ends[1]]
+        for side in (axes.xaxis, axes.yaxis):
+            side.set_ticks(inside, [f"{tick:,}" for tick in inside])
+            side.set_ticks([], minor=True)
         axes.legend()
     return figure
 

@@ -13,10 +13,10 @@ One term needs a correction. Where ranks share cores, a rank that waits in a pip
 the bubble is shorter than that of ranks with a device each. By how much is measured too: the lab times the layers with
 1, 2, … R ranks at work.
 
-The seconds belong to the machine, but their order decides here. The lab fails if a fifth of the pairs that are
-predicted 50% apart come out the other way round, if the layout that it would have chosen takes twice the best one's
-time, if Spearman's correlation is below 0.3, or if half of the predictions are more than 100% off. These limits are
-wide enough for a machine with other work.
+The seconds belong to the machine, but their order decides here. The lab fails if more than a fifth of the pairs that
+are predicted 50% apart come out the other way round, if the layout that it would have chosen takes more than twice the
+best one's time, if Spearman's correlation is below 0.3, or if half of the predictions are more than 100% off. These
+limits are wide enough for a machine with other work.
 
     torchrun --standalone --nproc-per-node 4 labs/composition/layout_times.py
 
