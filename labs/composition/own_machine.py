@@ -1,4 +1,5 @@
-"""This machine's constants for the book's model of a step: a rank's rate, a layer's launch, α and β, the update.
+"""This machine's constants for the book's model of a step: a rank's rate, a layer's launch, α and β, the update;
+and how operations are timed on a machine that is busy.
 
 All ranks do the same at once, since they do so in a step: where they share cores, the constants are those of a share.
 """
@@ -6,8 +7,8 @@ All ranks do the same at once, since they do so in a step: where they share core
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,56 +32,55 @@ RECIPE = Recipe("fp32, Adam, in half bytes", parameters=2, gradients=2, first_mo
 UPDATE_BYTES = 3 * RECIPE.gradients + 2 * RECIPE.optimizer_bytes + 2 * RECIPE.parameters  # of one fused kernel
 
 
-@dataclass
-class Probes:
-    """Small operations that are timed in every round, between the steps of the layouts."""
+def probes(lab: Lab, model: Transformer, sequence: int) -> dict[str, Callable[[], Any]]:
+    """Return the operations whose times make the constants; all ranks call each at once."""
+    piece = Piece(model, Layout(), Wire(Layout(), alone=True))
+    found: dict[str, Callable[[], Any]] = {}
+    for batch in BATCHES:
+        x = torch.randn(batch, sequence, model.hidden, requires_grad=True)
+        found[f"layers {batch}"] = partial(pass_layers, piece, x)
+    work = found[f"layers {BATCHES[1]}"]
+    for busy in range(1, lab.ranks + 1):
+        found[f"busy {busy}"] = work if lab.rank < busy else bool
+    for size in SIZES:
+        found[f"all-reduce {size}"] = several(partial(dist.all_reduce, torch.zeros(size // WIDTH)))
+    weights = torch.zeros(UPDATED, requires_grad=True)
+    weights.grad = torch.zeros(UPDATED)
+    found["update"] = several(torch.optim.Adam([weights], lr=RATE, fused=True).step)
+    return found
 
-    lab: Lab
-    model: Transformer
-    sequence: int
-    times_s: dict[str, list[float]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        one = Layout()
-        piece = Piece(self.model, one, Wire(one, alone=True))
-        self.operations: dict[str, Callable[[], Any]] = {}
-        for batch in BATCHES:
-            x = torch.randn(batch, self.sequence, self.model.hidden, requires_grad=True)
-            self.operations[f"layers {batch}"] = partial(pass_layers, piece, x)
-        work = self.operations[f"layers {BATCHES[1]}"]
-        for busy in range(1, self.lab.ranks + 1):
-            self.operations[f"busy {busy}"] = work if self.lab.rank < busy else bool
-        for size in SIZES:
-            self.operations[f"all-reduce {size}"] = several(partial(dist.all_reduce, torch.zeros(size // WIDTH)))
-        weights = torch.zeros(UPDATED, requires_grad=True)
-        weights.grad = torch.zeros(UPDATED)
-        self.operations["update"] = several(torch.optim.Adam([weights], lr=RATE, fused=True).step)
+def several(operation: Callable[[], Any]) -> Callable[[], None]:
+    """Return what does an operation a few times."""
 
-    def time(self, *, counts: bool) -> None:
-        """Time each once more; a first time does not count."""
-        for name, operation in self.operations.items():
-            self.lab.phase(name)
-            seconds = self.lab.times_s(operation, repeats=1, warmups=0)
-            self.times_s.setdefault(name, []).extend(seconds * counts)
+    def again() -> None:
+        for _ in range(CALLS):
+            operation()
 
-    def median_s(self, name: str, *more: object) -> float:
-        return statistics.median(self.times_s[" ".join([name, *map(str, more)])])
+    return again
 
-    def machine(self) -> Machine:
-        """Return the constants: three straight lines, and two ratios."""
-        ranks = self.lab.ranks
-        flops = [3 * layer_flops(self.model, batch=batch, sequence=self.sequence) for batch in BATCHES]
-        layer = fit_alpha_beta(flops, [self.median_s("layers", batch) / self.model.layers for batch in BATCHES])
-        sums = fit_alpha_beta(SIZES, [self.median_s("all-reduce", size) / CALLS for size in SIZES])
-        return Machine(
-            ranks=ranks,
-            flops_per_s=1 / layer.s_per_byte,
-            launch_s=max(0.0, layer.latency_s),
-            latency_s=max(0.0, sums.latency_s) / (2 * (ranks - 1)),
-            bandwidth_bytes_per_s=2 * (ranks - 1) / ranks / sums.s_per_byte,
-            update_s=self.median_s("update") / CALLS / UPDATED,
-            busy=tuple(self.median_s("busy", busy) / self.median_s("busy", ranks) for busy in range(1, ranks + 1)),
-        )
+
+def timed(lab: Lab, operations: Mapping[str, Callable[[], Any]], *, rounds: int) -> dict[str, list[float]]:
+    """Return the times of all operations, one from each round, each round in an order of its own."""
+    times_s: dict[str, list[float]] = {name: [] for name in operations}
+    order = torch.Generator().manual_seed(2)  # the same on every rank
+    names = list(operations)
+    for turn in range(1 + rounds):  # the first warms up
+        for number in torch.randperm(len(names), generator=order).tolist():
+            lab.phase(names[number])
+            seconds = lab.times_s(operations[names[number]], repeats=1, warmups=0)
+            times_s[names[number]].extend(seconds * (turn > 0))
+    return times_s
+
+
+def steady(times_s: Mapping[str, list[float]]) -> dict[str, float]:
+    """Return the medians of times that are put right by their round's pace: a busy minute slows all that is in it."""
+    paces = [statistics.geometric_mean(taken) for taken in zip(*times_s.values(), strict=True)]
+    usual = statistics.median(paces)
+    return {
+        name: statistics.median(seconds * usual / pace for seconds, pace in zip(taken, paces, strict=True))
+        for name, taken in times_s.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,22 @@ class Machine:
     bandwidth_bytes_per_s: float
     update_s: float
     busy: tuple[float, ...]
+
+    @classmethod
+    def measured(cls, times_s: Mapping[str, float], *, ranks: int, model: Transformer, sequence: int) -> Machine:
+        """Return the constants that the probes' times give: two straight lines, a time and ratios."""
+        flops = [3 * layer_flops(model, batch=batch, sequence=sequence) for batch in BATCHES]
+        layer = fit_alpha_beta(flops, [times_s[f"layers {batch}"] / model.layers for batch in BATCHES])
+        sums = fit_alpha_beta(SIZES, [times_s[f"all-reduce {size}"] / CALLS for size in SIZES])
+        return cls(
+            ranks=ranks,
+            flops_per_s=1 / layer.s_per_byte,
+            launch_s=max(0.0, layer.latency_s),
+            latency_s=max(0.0, sums.latency_s) / (2 * (ranks - 1)),
+            bandwidth_bytes_per_s=2 * (ranks - 1) / ranks / sums.s_per_byte,
+            update_s=times_s["update"] / CALLS / UPDATED,
+            busy=tuple(times_s[f"busy {busy}"] / times_s[f"busy {ranks}"] for busy in range(1, ranks + 1)),
+        )
 
     @property
     def node(self) -> Node:
@@ -134,16 +150,6 @@ class Machine:
         at_work = [min(slot + 1, micro_batches, stages, slots - slot) for slot in range(slots)]
         lasting = sum(self.busy[number * self.ranks // stages - 1] for number in at_work)
         return seconds * max(0.0, lasting - micro_batches) / (stages - 1) if stages > 1 else 0.0
-
-
-def several(operation: Callable[[], Any]) -> Callable[[], None]:
-    """Return what does an operation a few times."""
-
-    def again() -> None:
-        for _ in range(CALLS):
-            operation()
-
-    return again
 
 
 def pass_layers(piece: Piece, x: torch.Tensor) -> None:

@@ -61,7 +61,7 @@ def test_layouts_take_their_times_in_the_predicted_order(launch: Launcher, ranks
     assert len(recorded) == {2: 9, 4: 18}[ranks]
     assert all(f"step of {entry['layout']}" in done.rows for entry in recorded)
     sums = 2 * (ranks - 1) * 16 * 64 * 128 * 4 // ranks  # bytes of one all-reduce, sent by a rank
-    sent = done.rows[f"tensor {ranks}; 4 micro-batches: sent by axis"]["measured"]
+    sent = done.rows[f"tensor {ranks}; {16 // ranks} micro-batches: sent by axis"]["measured"]
     assert sent == f"[{4 * 8 * sums}, 0, 0]"  # two forward and two backward in each of eight layers
     again = done.rows[f"tensor {ranks}; 1 micro-batch; recomputed: sent by axis"]["measured"]
     assert again == f"[{6 * 8 * sums}, 0, 0]"
@@ -89,6 +89,15 @@ def test_the_order_of_times_decides_and_their_scale_does_not() -> None:
         lab = Lab(0, 1, 0, 1, torch.device("cpu"), "gloo", argparse.Namespace(), None)
         judge(lab, predicted, measured)
         assert sum(row.agrees for row in lab.rows) == agree, lab.rows
+
+
+@pytest.mark.labs
+def test_a_slow_round_changes_no_time() -> None:
+    pytest.importorskip("torch", reason=INSTALL)
+    from labs.composition.own_machine import steady
+
+    rounds = {"a": [1.0, 3.0, 1.0, 1.1, 0.9], "b": [2.0, 6.0, 2.0, 2.0, 2.0]}
+    assert steady(rounds) == pytest.approx({"a": 1.0, "b": 2.0}, rel=0.03)
 
 
 @pytest.mark.labs
