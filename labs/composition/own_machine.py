@@ -1,5 +1,4 @@
-"""This machine's constants for the book's model of a step: a rank's rate, a layer's launch, α and β, the update;
-and how operations are timed on a machine that is busy.
+"""What the book's model of a step assumes of a machine, measured on this one, which may be busy with other work.
 
 All ranks do the same at once, since they do so in a step: where they share cores, the constants are those of a share.
 """
