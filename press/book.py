@@ -61,8 +61,10 @@ from press.site.exercise_records import ExerciseRecords, address_of
 from press.site.faults import faults, syntax_problem
 from press.site.labs import labs_list, recorded_labs
 from press.site.notebook import published
+from press.site.planner import ACCURACY, MEASURED, SUBJECT, accuracy_json, measured_html, planner_html
+from press.site.planner import MODULE as PLANNER
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
-from press.site.runtime import Archive, Files
+from press.site.runtime import Archive, Files, archive, lean_archive
 from press.site.thread import box_of, boxes_asked
 
 HARDWARE = "docs/hardware.md"
@@ -271,6 +273,9 @@ class Book:
         if modules := live_modules(self.root):
             drawing = {module: self._reached(module) for module in modules}
             archives |= runtime.archives("figures", self._reached(DRAWS), drawing, self._packed)
+        if self._has(PLANNER):
+            files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
+            archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._packed(files, lean_archive))]
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}
@@ -279,20 +284,23 @@ class Book:
         self.freshness.imports.keep()
         return runtime.files(self.root, archives) if archives else {}
 
+    def _has(self, module: str) -> bool:
+        return (self.root / module.replace(".", "/")).with_suffix(".py").is_file()
+
     def _reached(self, module: str) -> Files:
         """Return a module and what it imports, by their names in an archive."""
         reached = self.freshness.reached([f"import {module}"])
         return {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
 
-    def _packed(self, files: Files) -> bytes:
+    def _packed(self, files: Files, pack: Callable[[Files], bytes] = archive) -> bytes:
         """Return an archive, kept while its files stay the same."""
         parts = [
             content if isinstance(content, bytes) else self.freshness.content(content) for content in files.values()
         ]
-        key = self._archives.key(json.dumps([*files]).encode(), *parts)
+        key = self._archives.key(json.dumps([pack.__name__, *files]).encode(), *parts)
         packed = self._archives.read(key)
         if packed is None:
-            packed = runtime.archive(files)
+            packed = pack(files)
             self._archives.write(key, packed)
         return packed
 
@@ -547,6 +555,8 @@ class Book:
             "map": lambda: book_map(self.parts, self.part_pages, self._read, path),
             "letters": lambda: all_letters(self.entries, self._read, path),
             "labs": lambda: self._labs(path),
+            "planner": lambda: self._planner_made("page", planner_html).decode(),
+            "measured": lambda: self._planner_made("measured", measured_html).decode(),
         }
         asked = lists_asked(source)
         formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}
@@ -576,6 +586,13 @@ class Book:
         text, problems = json.loads(kept_alone(self.root / ".press" / "labs", parts, make))
         self.problems += [Problem(**problem) for problem in problems]
         return str(text)
+
+    def _planner_made(self, name: str, make: Callable[[], bytes]) -> bytes:
+        """Return what the planner's modules make, kept while these and the measured rows stay the same."""
+        files = [*self.freshness.reached([f"import {PLANNER}"]), *sorted((self.root / MEASURED).glob("*"))]
+        return kept_alone(
+            self.root / ".press" / f"planner-{name}", [*self._press, *map(self.freshness.content, files)], make
+        )
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         header, text = front_matter(source)

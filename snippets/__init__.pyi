@@ -101,6 +101,13 @@ from snippets.collectives.topology.formulas import expected_expert_nodes as expe
 from snippets.collectives.traffic import collective_traffic as collective_traffic
 from snippets.composition.configuration_search.candidates import step_batch as step_batch
 from snippets.composition.configuration_search.candidates import candidate_layouts as candidate_layouts
+from snippets.composition.configuration_search.formulas import pareto_front as pareto_front
+from snippets.composition.configuration_search.formulas import second_run_saving_share as second_run_saving_share
+from snippets.composition.configuration_search.formulas import expected_regret as expected_regret
+from snippets.composition.configuration_search.formulas import error_difference_spread as error_difference_spread
+from snippets.composition.configuration_search.formulas import best_of_each_kind as best_of_each_kind
+from snippets.composition.configuration_search.formulas import elasticity as elasticity
+from snippets.composition.configuration_search.formulas import tying_factor as tying_factor
 from snippets.composition.configuration_search.judged import judged_groups as judged_groups
 from snippets.composition.configuration_search.judged import unused_rows as unused_rows
 from snippets.composition.configuration_search.judged import read_measured as read_measured
@@ -263,6 +270,7 @@ from snippets.hardware import bits_to_bytes_per_s as bits_to_bytes_per_s
 from snippets.hardware import lane_coded_bytes_per_s as lane_coded_bytes_per_s
 from snippets.hardware import peak_flops_per_s as peak_flops_per_s
 from snippets.hardware import dense_peak_flops_per_s as dense_peak_flops_per_s
+from snippets.hardware import wide_peak_flops_per_s as wide_peak_flops_per_s
 from snippets.hardware import ridge_flops_per_byte as ridge_flops_per_byte
 from snippets.memory.memory_equation.activations import stored_tensors as stored_tensors
 from snippets.memory.memory_equation.activations import serial_activation_bytes as serial_activation_bytes
@@ -489,6 +497,8 @@ from snippets.composition.configuration_search.candidates import Refused as Refu
 from snippets.composition.configuration_search.candidates import Candidates as Candidates
 from snippets.composition.configuration_search.clusters import Cluster as Cluster
 from snippets.composition.configuration_search.clusters import cluster_constants as cluster_constants
+from snippets.composition.configuration_search.exported import CheckedAgainst as CheckedAgainst
+from snippets.composition.configuration_search.exported import layout_flags as layout_flags
 from snippets.composition.configuration_search.judged import UnusedRow as UnusedRow
 from snippets.composition.configuration_search.judged import GroupAccuracy as GroupAccuracy
 from snippets.composition.configuration_search.judged import Accuracy as Accuracy
@@ -505,6 +515,11 @@ from snippets.composition.configuration_search.step_kernel import Cuts as Cuts
 from snippets.composition.configuration_search.step_kernel import Scores as Scores
 from snippets.composition.configuration_search.step_kernel import Drop as Drop
 from snippets.composition.configuration_search.step_kernel import StepKernel as StepKernel
+from snippets.composition.configuration_search.written_layouts import WrittenLayout as WrittenLayout
+from snippets.composition.configuration_search.written_layouts import layout_line as layout_line
+from snippets.composition.configuration_search.written_layouts import cut_line as cut_line
+from snippets.composition.configuration_search.written_layouts import read_layout as read_layout
+from snippets.composition.configuration_search.written_layouts import line_parts as line_parts
 from snippets.composition.device_mesh.axis_use import AxisUse as AxisUse
 from snippets.composition.device_mesh.formulas import MeshTraffic as MeshTraffic
 from snippets.composition.failures.interruptions import Interruption as Interruption
@@ -682,6 +697,8 @@ energy_per_bit = moving_energy_j
 energy_per_bit_j = moving_energy_j
 ettr = goodput_share
 ettr_share = goodput_share
+expected_improvement = second_run_saving_share
+expected_improvement_share = second_run_saving_share
 expected_maximum = slowest_normal_s
 expected_maximum_s = slowest_normal_s
 expert_data_parallelism = expert_data_parallel
@@ -789,6 +806,7 @@ packed_sequences = packed_context_pairs
 parallelism_planner = plan
 parametric_loss = surface_loss_nats
 parametric_loss_nats = surface_loss_nats
+pareto_frontier = pareto_front
 pipeline_bubble = one_f_one_b_bubble_share
 pipeline_bubble_share = one_f_one_b_bubble_share
 planner = plan
@@ -873,7 +891,10 @@ two_level_all_reduce = hierarchical_all_reduce_time_s
 two_level_all_reduce_s = hierarchical_all_reduce_time_s
 ulysses = ulysses_exchange_bytes
 ulysses_bytes = ulysses_exchange_bytes
+undominated_layouts = pareto_front
 upcycling = with_experts
+value_of_a_benchmark = second_run_saving_share
+value_of_a_benchmark_share = second_run_saving_share
 virtual_pipeline_bubble = interleaved_bubble_share
 virtual_pipeline_bubble_share = interleaved_bubble_share
 what_if = layout_plan

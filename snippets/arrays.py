@@ -123,9 +123,14 @@ def number_array(name: str, value: Any, *, dimensions: int | None = None) -> Arr
     return array
 
 
+_OVERFLOWS = "must be smaller: the result overflows"
+
+
 @contextmanager
 def refusing_overflow(arguments: str) -> Iterator[None]:
     """Turn an overflow within the block, or the function that it decorates, into a ``ValueError``.
+
+    Where one such block runs within another, the outer one's arguments are named: they are what the caller gave.
 
     Example:
         >>> with refusing_overflow("gradients"):
@@ -137,8 +142,10 @@ def refusing_overflow(arguments: str) -> Iterator[None]:
     try:
         with np.errstate(over="raise", invalid="raise"):
             yield
-    except FloatingPointError:
-        raise ValueError(f"{arguments} must be smaller: the result overflows") from None
+    except (FloatingPointError, ValueError) as error:
+        if isinstance(error, ValueError) and not str(error).endswith(_OVERFLOWS):
+            raise
+        raise ValueError(f"{arguments} {_OVERFLOWS}") from None
 
 
 def random_generator(name: str, value: Any) -> np.random.Generator:

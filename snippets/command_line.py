@@ -1,7 +1,7 @@
 """Commands: the book's formulas from a terminal; options and help are made from signatures and docstrings.
 
-Five commands answer what is asked most (``snippets.commands``); every formula is a command of its own name besides, as
-far as its arguments can be typed. Only the module of the formula that was asked for is imported.
+Seven commands answer what is asked most (``snippets.commands``, ``snippets.plan_commands``); every formula is a command
+of its own name besides, as far as its arguments can be typed. Only the module of what was asked for is imported.
 """
 
 from __future__ import annotations
@@ -43,11 +43,12 @@ from snippets.index import (
 )
 from snippets.quantities import is_unit, read_quantity
 
-QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
+PLANNED = ("plan", "step")  # `plan` is answered by snippets.plan_commands.plan_answer, the others by snippets.commands
+QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train", *PLANNED)
 WIDTH = 100
 ABOUT = """Numbers of distributed training, each with its convention and its source.
 
-Five commands answer a question; every formula of the book is a command of its own name besides:
+Seven commands answer a question; every formula of the book is a command of its own name besides:
 `python -m snippets ring-all-reduce-bytes --ranks 8 --bytes 14e9`. `list` names them all, `list WORD` those that match.
 Each command has --help and --json."""
 
@@ -56,6 +57,23 @@ _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _COUNTS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1.0, ""))  # as the field says them
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
+# What options of `plan` and `step` are called besides; of a formula such a word may be another argument.
+_PLAN_WORDS = {
+    "chunks": ("vpp", "virtual_stages"),
+    "context": ("cp", "context_parallel", "cp_size", "context_parallel_size"),
+    "data": ("dp", "data_parallel", "dp_size", "data_parallel_size"),
+    "expert": ("ep", "expert_parallel", "ep_size", "expert_parallel_size"),
+    "feed_forward_width": ("ffn", "ffn_width", "ffn_hidden_size", "intermediate_size"),
+    "free_share": ("free",),
+    "gpu_flops_per_s": ("peak", "peak_flops_per_s"),
+    "gpu_memory_bytes": ("memory", "memory_bytes"),
+    "gpu_memory_bytes_per_s": ("memory_rate", "memory_bandwidth", "memory_bandwidth_bytes_per_s"),
+    "link_bytes_per_s": ("link",),
+    "network_bytes_per_s": ("network",),
+    "pipeline": ("pp", "pipeline_parallel", "pp_size", "pipeline_parallel_size", "stages"),
+    "tensor": ("tp", "tensor_parallel", "tp_size", "tensor_parallel_size"),
+    "usd_per_gpu_hour": ("usd",),
+}
 _SEARCHED = ("Also", "Summary", "Convention", "Source")
 _MANY = 40  # entries of a table, too many for a sentence
 _MOST_VALUES = 2**19  # of an answer; more take seconds to print
@@ -211,16 +229,29 @@ def _app(given: list[str]) -> App:
     if wanted in ("", "list"):
         app.command(list_formulas, name="list")
     if wanted in ("", *QUESTIONS):
-        from snippets import commands
-
         for name in QUESTIONS if not wanted else (wanted,):
-            app.command(_command(getattr(commands, name), _answer), name=_typed(name))
+            app.command(_command(find_question(name), _answer), name=_typed(name))
     elif wanted != "list":
         function = find_formula(wanted)
         if left_out := _left_out(function):
             raise ValueError(f"command must be one that can be typed, got {wanted}, to call from Python: {left_out}")
         app.command(_command(function, _result), name=_typed(wanted), help=_about(function))
     return app
+
+
+def find_question(name: str) -> Callable[..., Any]:
+    """Return the function that answers one of the questions, importing the module that it is in.
+
+    Args:
+        name: one of ``QUESTIONS``.
+
+    >>> find_question("train").__module__
+    'snippets.commands'
+    """
+    name = named("name", name, QUESTIONS)
+    home, own = ("plan_commands", f"{name}_answer") if name in PLANNED else ("commands", name)
+    found: Callable[..., Any] = getattr(importlib.import_module(f"snippets.{home}"), own)
+    return found
 
 
 def _typed(name: str) -> str:
@@ -243,7 +274,7 @@ def _entry(name: str, module: str) -> dict[str, str]:
         "about": about,
         "summary": said["Summary"],
         "chapter": said["Chapter"],
-        "left_out": _left_out(function),
+        "left_out": "" if name in QUESTIONS else _left_out(function),
         "searched": f"{name_words} {about} {' '.join(said.get(label, '') for label in _SEARCHED)}".casefold()
         .replace("_", " ")
         .replace("-", " "),
@@ -308,7 +339,8 @@ def _as_options(given: Sequence[str]) -> list[str]:
     names = _arguments(given)
     if not names:
         return list(given)
-    options = {squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
+    same = SAME_ARGUMENT | _PLAN_WORDS if given[0] in PLANNED else SAME_ARGUMENT
+    options = {squeezed(word): _flag(name) for name in names for word in same.get(name, ())}
     options |= {squeezed(option): option for option in _options(names)}
     ends = [(squeezed(name.removesuffix(f"_{unit_end(name)}")), _flag(name)) for name in names if unit_end(name)]
     short = {word: option for word, option in ends if [each for each, _ in ends].count(word) == 1}
@@ -448,8 +480,26 @@ def _taken(function: Callable[..., Any], name: str, typed: Any) -> Any:
     """Return what was typed as the value that a function takes; it says itself what it does not take."""
     shape = _shape(str(inspect.signature(function).parameters[name].annotation))
     if isinstance(typed, list):
-        return [_value(name, shape, one) for one in typed]
+        return [_value(name, shape, one) for one in _several(name, typed)]
     return _value(name, shape, typed) if isinstance(typed, str) else typed
+
+
+def _several(name: str, typed: Sequence[str]) -> list[str]:
+    """Return what was typed for an option that takes several, where a comma may stand between two.
+
+    >>> _several("tensor", ["2,4", "8"])
+    ['2', '4', '8']
+    """
+    for one in typed:
+        if re.fullmatch(r"\d{1,3}(?:,\d{3})+", one):
+            meant = f"{one.replace(',', ' ')} or {one.replace(',', '')}"
+            raise ValueError(f"{name} must be several numbers; write {meant}, got {one!r}")
+    return [
+        part
+        for one in typed
+        for part in (one.split(",") if re.fullmatch(r"[\w.]+(?:,[\w.]+)+,?", one) else [one])
+        if part
+    ]
 
 
 def _value(name: str, shape: str, typed: str) -> Any:
@@ -490,10 +540,15 @@ def _model_from_file(name: str, path: str) -> Any:
 
 
 def _answer(function: Callable[..., Any], arguments: Mapping[str, Any], *, json: bool) -> str:
-    """Return the rows of a question as text or as JSON."""
+    """Return what a question answers, as text or as JSON."""
+    from snippets.commands import Screen
+
     rows = function(**arguments)
+    given = {"command": _typed(function.__name__.removesuffix("_answer")), "arguments": arguments}
+    if isinstance(rows, Screen):
+        return _as_json({**given, **rows.record}) if json else "\n".join(rows.lines)
     if json:
-        return _as_json({"command": _typed(function.__name__), "arguments": arguments, "rows": [*map(_row, rows)]})
+        return _as_json({**given, "rows": [*map(_row, rows)]})
     wide = max(len(row.what) for row in rows)
     lines = [f"{row.what:{wide}}  {_said(row.value, row.unit)}".rstrip() for row in rows]
     told: dict[tuple[str, str], list[Any]] = {}
@@ -675,6 +730,9 @@ def _sentence(error: Exception, given: Sequence[str]) -> str:
     """Return an error as one sentence, with options as they are typed, and what to type instead where that is known."""
     said = re.sub(r"\s+", " ", str(error)).strip()
     names = _arguments(given)
+    if said.startswith("missing: "):
+        lacking = ", ".join(map(_flag, said.removeprefix("missing: ").split(", ")))
+        return f"missing: {lacking}; `{given[0]} --help` says what they are"
     if isinstance(error, MissingArgumentError):
         return _missing(error, names, given, said)
     if isinstance(error, UnusedCliTokensError):
@@ -702,9 +760,7 @@ def _arguments(given: Sequence[str]) -> Mapping[str, inspect.Parameter]:
     """Return the arguments of the command that was asked for; none where there is no such command."""
     name = given[0].replace("-", "_") if given else ""
     if name in QUESTIONS:
-        from snippets import commands
-
-        return inspect.signature(getattr(commands, name)).parameters
+        return inspect.signature(find_question(name)).parameters
     if name == "list":
         return inspect.signature(list_formulas).parameters
     return inspect.signature(find_formula(name)).parameters if name in formula_modules() else {}

@@ -129,6 +129,22 @@ class Row:
         return self.formula.__name__ if self.formula else ""
 
 
+@dataclass(frozen=True)
+class Screen:
+    """An answer that is no list of numbers: a table, or a text to copy.
+
+    Attributes:
+        lines: what is printed.
+        record: what JSON has.
+
+    >>> Screen(("a table",), {"rows": [1]}).record
+    {'rows': [1]}
+    """
+
+    lines: tuple[str, ...]
+    record: Mapping[str, Any]
+
+
 def _computed(what: str, unit: str, formula: Callable[..., Any], *, note: str = "", **arguments: Any) -> Row:
     """Call a formula and keep what it was called with."""
     return Row(what, formula(**arguments), unit, formula, arguments, note)

@@ -13,7 +13,7 @@ from cycler import cycler
 from IPython.display import display
 from matplotlib.figure import Figure
 
-from snippets.domain import each, one_of, positive_number, text
+from snippets.domain import one_of, positive_number, text
 from snippets.drawing import Panel, on_paper
 from snippets.live.declaring import LiveFigure
 from snippets.palette import COLOURS
@@ -158,10 +158,12 @@ def show(*panels: Panel | Figure | str, narrow: Sequence[Panel | Figure | str] =
     for name, sentence in (("alt", alt), ("caption", caption)):
         if not text(name, sentence).strip():
             raise ValueError(f"{name} must be a sentence on what the figure shows, got {sentence!r}")
-    narrow = each("narrow", narrow, lambda _, panel: panel)
-    for panel in (*panels, *narrow):
-        if not isinstance(panel, Panel | Figure | str):
-            raise TypeError(f"panels must hold Panels, matplotlib figures or SVG, got {panel!r}")
+    if not isinstance(narrow, list | tuple):
+        raise TypeError(f"narrow must be a list of Panels, matplotlib figures or SVG, got {narrow!r}")
+    for name, pictures in (("panels", panels), ("narrow", narrow)):
+        for panel in pictures:
+            if not isinstance(panel, Panel | Figure | str):
+                raise TypeError(f"{name} must hold Panels, matplotlib figures or SVG, got {panel!r}")
     for number, panel in enumerate(panels):
         svg = _svg(panel)
         metadata: dict[str, dict[str, Any]] = {"book": {"role": "panel", "alt": alt}}

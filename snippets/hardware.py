@@ -303,6 +303,34 @@ def dense_peak_flops_per_s(accelerator: Accelerator | str, dtype: str) -> int:
     return peak
 
 
+def wide_peak_flops_per_s(accelerator: Accelerator | str) -> int:
+    """Return an accelerator's dense peak in 16 bits: in bfloat16, or in float16 where it has no unit for that.
+
+    Formula: $P$
+    Symbols: P = the result in FLOP a second
+    Chapter: 26
+
+    Args:
+        accelerator: a name in ``ACCELERATORS``, or an ``Accelerator`` of your own.
+
+    Returns:
+        Operations a second, an exact integer.
+
+    Raises:
+        ValueError: if it lists a peak for neither.
+
+    Source: the accelerator's own.
+    Convention: dense.
+    Leaves out: what a real kernel reaches.
+
+    Example:
+        >>> wide_peak_flops_per_s("V100 SXM2 32GB") == dense_peak_flops_per_s("V100 SXM2 32GB", "fp16")
+        True
+    """
+    found = ACCELERATORS.find(accelerator)
+    return dense_peak_flops_per_s(found, "fp16" if found.peaks.bf16 is None and found.peaks.fp16 else "bf16")
+
+
 def ridge_flops_per_byte(accelerator: Accelerator | str, dtype: str) -> float:
     """Return the arithmetic intensity from which an accelerator's arithmetic, not its memory, is the limit.
 

@@ -27,7 +27,9 @@ CALLED_ELSEWHERE = {
     "tp": ("tensor_parallel",),
     "pp": ("stages",),
     "mbs": ("micro_batch",),
-    "batch": ("batch", "micro_batch", "m"),
+    "batch": ("batch", "tokens", "micro_batch", "m"),
+    "globalbatch": ("tokens",),
+    "gbs": ("tokens",),
     "messagesize": ("size_bytes",),
     "gradientaccumulationsteps": ("micro_batches",),
     "activationcheckpointing": ("recomputation",),
@@ -64,7 +66,7 @@ SAME_ARGUMENT = {
     "size_bytes": ("num_bytes", "n_bytes", "message_bytes"),
     "stages": ("pp", "num_stages", "pipeline_stages"),
     "tensor_parallel": ("tp", "tp_size", "tensor_parallel_size"),
-    "vocabulary": ("vocab_size",),
+    "vocabulary": ("vocab_size", "vocab"),
 }
 
 # Formulas that are asked by what another one takes: the asked one, what the argument's name begins with, and the other.

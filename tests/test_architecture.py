@@ -44,7 +44,8 @@ def test_a_module_says_what_it_is_and_imports_what_it_may(name: str) -> None:
 
 
 PARTS = ("background", *(part.name for part in read_contents(ROOT.parent) if part.name != "background"))
-COMMANDS = {"snippets.commands", "snippets.command_line", "snippets.__main__"}  # they call what the whole book has
+# They call what the whole book has.
+COMMANDS = {"snippets.commands", "snippets.plan_commands", "snippets.command_line", "snippets.__main__"}
 
 
 def home(name: str) -> tuple[str, ...]:

@@ -236,7 +236,7 @@ def test_a_narrow_form_is_told_to_the_page_and_not_shown_in_a_notebook(monkeypat
     assert 'width="690"' in wide["image/svg+xml"]
     assert metadata["book"]["narrow"] == [Panel(340, 80).svg(), "<svg/>"]
     assert caption["text/markdown"] == "See."
-    with pytest.raises(TypeError, match="panels must hold Panels, matplotlib figures or SVG, got 3"):
+    with pytest.raises(TypeError, match="narrow must hold Panels, matplotlib figures or SVG, got 3"):
         figures.show(Panel(690, 40), narrow=[3], alt="A.", caption="B.")  # type: ignore[list-item]
 
 

@@ -8,7 +8,7 @@ from snippets.composition.layouts import Layout
 from snippets.composition.step_constants import Constants
 from snippets.domain import as_float, named, nonnegative_number, of_kind, positive_integer, positive_number
 from snippets.flops import attention_pairs
-from snippets.hardware import Node, dense_peak_flops_per_s
+from snippets.hardware import Node, dense_peak_flops_per_s, wide_peak_flops_per_s
 from snippets.models import MODELS, LatentAttention, Transformer
 from snippets.parallelism.sequence.formulas import attention_flops
 from snippets.parallelism.tensor.formulas import key_value_heads_per_rank
@@ -437,7 +437,7 @@ def core_times(
     model = MODELS.find(model)
     of_kind("constants", constants, Constants)
     named("attention", attention, ATTENTIONS)
-    peak = dense_peak_flops_per_s(of_kind("node", node, Node).accelerator, "bf16")
+    peak = wide_peak_flops_per_s(of_kind("node", node, Node).accelerator)
     flops = attention_core_flops(model, batch=batch, sequence=sequence, layout=layout, mask=mask)
     if not constants.count_bytes:
         seconds = flops / (constants.matmul_share * peak)

@@ -14,6 +14,7 @@ from snippets.composition.layouts import Layout, stage_layers
 from snippets.composition.rank_errors import choice_regret, median_error, ordered_pairs_share, rank_correlation
 from snippets.composition.rank_memory import (
     ENGINES,
+    MODULES,
     RankMemory,
     held_micro_batches,
     layer_kept_bytes,
@@ -22,7 +23,7 @@ from snippets.composition.rank_memory import (
 )
 from snippets.composition.step_constants import H100_BF16, H100_FP8, MEGATRON_A100, Constants
 from snippets.composition.step_model import StepTime, step_time
-from snippets.domain import Answers, integer_fields, named, of_kind, positive_number, text_fields
+from snippets.domain import Answers, each, integer_fields, named, of_kind, positive_number, text_fields
 from snippets.flops import MASKS, gpt_training_flops, training_step_flops
 from snippets.hardware import ACCELERATORS, DTYPES, NODES, Node
 from snippets.models import MODELS, Transformer, gpt_like
@@ -109,6 +110,8 @@ class PublishedStep(Answers):
             ("engine", ENGINES),
         ):
             object.__setattr__(self, name, named(name, getattr(self, name), allowed))
+        modules = each("modules", self.modules, lambda name, module: named(name, module, MODULES))
+        object.__setattr__(self, "modules", modules)
         object.__setattr__(self, "seconds", positive_number("seconds", self.seconds))
         if self.memory_bytes is not None:
             object.__setattr__(self, "memory_bytes", positive_number("memory_bytes", self.memory_bytes))

@@ -337,7 +337,7 @@ def rank_memory(
         layout: the layout.
         batch_sequences: sequences of a step, of all ranks together.
         sequence: tokens of each.
-        stage: which pipeline stage, from 0; −1 for the last.
+        stage: which pipeline stage, from 0; −1, the only negative one, for the last.
         recipe: bytes of state for a parameter.
         attention: as in ``layer_kept_bytes``.
         dtype: as there.
@@ -372,7 +372,8 @@ def rank_memory(
     found = MODELS.find(model)
     check_layout(found, layout, batch_sequences=batch_sequences, sequence=sequence)
     sequence = int(sequence)
-    index = layout.pipeline - 1 if stage == -1 else integer_at_least("stage", stage, 0)
+    index = integer_at_least("stage", stage, -1)
+    index = layout.pipeline - 1 if index == -1 else index
     if logit_bytes is not None:
         logit_bytes = positive_integer("logit_bytes", logit_bytes)
     torch = named("engine", engine, ENGINES) == "fsdp2"

@@ -19,7 +19,7 @@ from snippets.composition.sharded_waiting import sharded_micro_batch_wait_s
 from snippets.composition.step_constants import Constants, job_constants
 from snippets.domain import Answers, of_kind, positive_integer, positive_number
 from snippets.flops import flops_utilization, training_step_flops
-from snippets.hardware import NODES, Node, dense_peak_flops_per_s
+from snippets.hardware import NODES, Node, dense_peak_flops_per_s, wide_peak_flops_per_s
 from snippets.job import Job
 from snippets.models import MODELS, Transformer
 from snippets.parallelism.data.formulas import exposed_all_reduce_s
@@ -414,7 +414,7 @@ def _end_tensor_s(run: _Run) -> float:
 def _head_s(run: _Run) -> float:
     """Return the time of the output head and the loss for one micro-batch, forward and backward."""
     product = Product(run.tokens, run.model.hidden, run.model.vocabulary / run.layout.tensor)
-    rate = run.constants.matmul_share * dense_peak_flops_per_s(run.node.accelerator, "bf16")
+    rate = run.constants.matmul_share * wide_peak_flops_per_s(run.node.accelerator)
     if not run.constants.count_bytes:
         return 3 * product.flops / rate
     memory = run.constants.memory_bytes_per_s(run.node)

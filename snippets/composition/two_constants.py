@@ -78,10 +78,10 @@ def fit_two_constants(*, turns: tuple[float, float], seconds: tuple[float, float
     slow, fast = (positive_number("seconds", each) for each in seconds)
     if first == second:
         raise ValueError(f"turns must be two different numbers, got {turns!r}")
-    each = as_float("seconds", (slow - fast) / (first - second))
+    each = as_float("turns and seconds", (slow - fast) / (first - second))
     if each <= 0:
         raise ValueError(f"seconds must be more for more turns {turns!r}, got {seconds!r}")
-    return TwoConstants(each, slow - first * each)
+    return TwoConstants(each, as_float("turns and seconds", slow - first * each))
 
 
 def two_constant_step_s(constants: TwoConstants, *, turns: float) -> float:

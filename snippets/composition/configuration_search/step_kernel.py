@@ -20,7 +20,7 @@ from snippets.composition.layouts import CONTEXT_KINDS
 from snippets.composition.step_constants import Constants
 from snippets.domain import each, named, nonnegative_number, of_kind, positive_integer
 from snippets.flops import attention_pairs
-from snippets.hardware import DTYPES, Node, dense_peak_flops_per_s
+from snippets.hardware import DTYPES, Node, dense_peak_flops_per_s, wide_peak_flops_per_s
 from snippets.models import LatentAttention, Transformer, parameter_parts
 from snippets.recipes import Recipe
 
@@ -195,7 +195,7 @@ class StepKernel:
         self.pairs = attention_pairs(sequence, mask=mask)
         self.drops = each("drops", drops, lambda name, drop: of_kind(name, drop, Drop))
         self.do = of_kind("operations", operations, Operations)
-        wide = dense_peak_flops_per_s(node.accelerator, "bf16")
+        wide = wide_peak_flops_per_s(node.accelerator)
         self.rate = constants.matmul_share * dense_peak_flops_per_s(node.accelerator, dtype)
         self.wide_rate, self.attention_rate = constants.matmul_share * wide, constants.attention_share * wide
         self.memory = constants.memory_bytes_per_s(node)

@@ -15,7 +15,7 @@ from snippets.composition.device_mesh.formulas import (
 )
 from snippets.composition.layouts import Placement
 from snippets.composition.placed_collectives import slowest_edge_bytes_per_s
-from snippets.domain import positive_integer, positive_number, text
+from snippets.domain import as_float, positive_integer, positive_number, text
 
 AXIS_LETTERS = "pdct"
 """The axes in torchtitan's order: pipeline, data, context, tensor, the innermost last."""
@@ -107,7 +107,8 @@ def mesh_axis_uses(
         leaving = sent[axis] * group_leaving_share(ranks=ranks, in_domain=kappa)
         if axis == "p":
             edge = Placement(kappa, ranks // kappa)
-            time = sent[axis] / slowest_edge_bytes_per_s(edge, domain_bytes_per_s=inside, port_bytes_per_s=outside)
+            rate = slowest_edge_bytes_per_s(edge, domain_bytes_per_s=inside, port_bytes_per_s=outside)
+            time = as_float("traffic, domain_bytes_per_s and port_bytes_per_s", sent[axis] / rate)
         else:
             time = group_traffic_time_s(
                 sent_bytes=sent[axis],

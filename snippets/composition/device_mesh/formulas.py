@@ -212,13 +212,13 @@ def mesh_step_traffic_bytes(
     d, p = positive_integer("data_parallel", data_parallel), positive_integer("pipeline_parallel", pipeline_parallel)
     s, w = positive_integer("sequence", sequence), positive_integer("element_bytes", element_bytes)
     m = Fraction(positive_integer("batch_sequences", batch_sequences), d)
-    for name, value, divisor in (
-        ("batch_sequences", batch_sequences, d),
-        ("sequence", s, c * t),
-        ("model.layers", known.layers, p),
+    for name, value, axes, divisor in (
+        ("batch_sequences", batch_sequences, "data_parallel", d),
+        ("sequence", s, "context_parallel × tensor_parallel", c * t),
+        ("model.layers", known.layers, "pipeline_parallel", p),
     ):
         if value % divisor:
-            raise ValueError(f"{name} must be a multiple of {divisor}, got {value}")
+            raise ValueError(f"{name} must be a multiple of {axes} = {divisor}, got {value}")
     attention = known.attention
     if not isinstance(attention, Attention):
         raise ValueError(f"model must have keys and values by heads, got {known.name!r}")
@@ -278,7 +278,7 @@ def group_traffic_time_s(
         node_bytes_per_s=positive_number("domain_bytes_per_s", domain_bytes_per_s),
         adapter_bytes_per_s=positive_number("port_bytes_per_s", port_bytes_per_s),
     )
-    return as_float("sent_bytes", Q / rate)
+    return as_float("sent_bytes, domain_bytes_per_s and port_bytes_per_s", Q / rate)
 
 
 def _placement(name: str, value: str) -> str:

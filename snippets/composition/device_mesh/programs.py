@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from snippets.arrays import finite_array, refusing_overflow
 from snippets.composition.device_mesh.formulas import (
     PARTIAL,
     REPLICATE,
@@ -24,7 +25,7 @@ from snippets.composition.device_mesh.formulas import (
     mesh_group,
     redistribution_bytes,
 )
-from snippets.domain import at_most, each, nonnegative_integer, one_of, positive_integer, shortened
+from snippets.domain import at_most, each, nonnegative_integer, positive_integer, shortened
 from snippets.simulation.account import Account
 from snippets.simulation.machine import AllGather, AllReduce, AllToAll, Machine, Program, ReduceScatter
 
@@ -32,6 +33,7 @@ Array = npt.NDArray[np.float64]
 State = tuple[str, ...]
 MOST_SIMULATED = 2**10
 MOST_AXES = 4
+MOST_ADDED = 2**22
 
 
 class Move(NamedTuple):
@@ -127,6 +129,7 @@ def _even(state: State, q: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return all(side % cut == 0 for side, cut in zip(shape, cuts, strict=True))
 
 
+@refusing_overflow("whole")
 def place(whole: npt.ArrayLike, placement: Sequence[str], *, sides: Sequence[int]) -> list[Array]:
     """Return what each rank of a mesh holds of a tensor.
 
@@ -143,7 +146,7 @@ def place(whole: npt.ArrayLike, placement: Sequence[str], *, sides: Sequence[int
         [[[1.0, 2.0]], [[3.0, 4.0]]]
     """
     q, tensor = _mesh(sides), _array("whole", whole)
-    state = _state("placement", placement, q, tensor.shape)
+    state = _state("placement", placement, q, tensor.shape, of="whole")
     found = []
     for rank in range(math.prod(q)):
         piece = tensor
@@ -164,6 +167,7 @@ class Redistributed(NamedTuple):
     account: Account
 
 
+@refusing_overflow("pieces")
 def redistribute(
     pieces: Sequence[npt.ArrayLike],
     source: Sequence[str],
@@ -195,6 +199,12 @@ def redistribute(
     held = list(each("pieces", pieces, _array))
     if len(held) != math.prod(q):
         raise ValueError(f"pieces must be one for each of {math.prod(q)} ranks, got {len(held)}")
+    own = _own_shape(tuple(source), q, tuple(int(side) for side in shape))
+    for number, piece in enumerate(held):
+        if piece.shape != own:
+            raise ValueError(
+                f"pieces[{number}] must have shape {own}, which source leaves a rank of shape, got {piece.shape}"
+            )
     machine = Machine(len(held))
     ended = machine.run([_carry_out(rank, piece, plan, q) for rank, piece in enumerate(held)])
     return Redistributed(tuple(ended), plan, machine.account)
@@ -229,6 +239,7 @@ def _move(rank: int, piece: Array, move: Move, q: tuple[int, ...]) -> Program:
     return np.concatenate(arrived, axis=_dimension(move.source))
 
 
+@refusing_overflow("x and w")
 def run_placed_matmul(x: npt.ArrayLike, w: npt.ArrayLike, *, left: str, right: str, ranks: int) -> list[Array]:
     """Return what each rank of one axis has of Y = XW if each multiplies what it holds, without a message.
 
@@ -237,7 +248,7 @@ def run_placed_matmul(x: npt.ArrayLike, w: npt.ArrayLike, *, left: str, right: s
         w: the whole W, k × n.
         left: how X is placed.
         right: how W is placed.
-        ranks: along the axis.
+        ranks: along the axis, at most 1,024.
 
     Returns:
         An array for each rank, placed as ``matmul_placement`` says.
@@ -250,19 +261,23 @@ def run_placed_matmul(x: npt.ArrayLike, w: npt.ArrayLike, *, left: str, right: s
         >>> [part.tolist() for part in parts]
         [[[3.0]], [[8.0]]]
     """
-    R = positive_integer("ranks", ranks)
+    R = at_most("ranks", positive_integer("ranks", ranks), MOST_SIMULATED)
     if matmul_placement(left, right) is None:
         raise ValueError(f"left and right must go together without a message, got {left!r} and {right!r}")
-    X, W = _array("x", x, dimensions=2), _array("w", w, dimensions=2)
+    X, W = finite_array("x", x, dimensions=2), finite_array("w", w, dimensions=2)
+    if X.shape[1] != W.shape[0]:
+        raise ValueError(f"x must have as many columns as w has rows, got {X.shape} and {W.shape}")
+    _state("left", [left], (R,), X.shape, of="x"), _state("right", [right], (R,), W.shape, of="w")
     pairs = zip(place(X, [left], sides=[R]), place(W, [right], sides=[R]), strict=True)
     return [mine @ weights for mine, weights in pairs]  # (rows, k) @ (k, columns)
 
 
+@refusing_overflow("pieces")
 def joined(pieces: Sequence[npt.ArrayLike], placement: str) -> Array:
     """Return the whole tensor from the pieces of one axis.
 
     Args:
-        pieces: what each rank holds.
+        pieces: what each rank holds, all of one shape.
         placement: how it is placed.
 
     Example:
@@ -272,11 +287,15 @@ def joined(pieces: Sequence[npt.ArrayLike], placement: str) -> Array:
     arrays = list(each("pieces", pieces, _array))
     if not arrays:
         raise ValueError("pieces must hold one or more, got none")
-    if placement == PARTIAL:
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1:
+        raise ValueError(f"pieces must have one shape, got {', '.join(map(str, sorted(shapes)))}")
+    entry = _entry("placement", placement, arrays[0].ndim, of="pieces")
+    if entry == PARTIAL:
         return np.asarray(sum(arrays))
-    if placement == REPLICATE:
+    if entry == REPLICATE:
         return arrays[0]
-    return np.concatenate(arrays, axis=_dimension(_entry("placement", placement, arrays[0].ndim)))
+    return np.concatenate(arrays, axis=_dimension(entry))
 
 
 def run_mesh_all_reduces(*, sides: Sequence[int], axes: Sequence[int], length: int) -> Account:
@@ -285,7 +304,7 @@ def run_mesh_all_reduces(*, sides: Sequence[int], axes: Sequence[int], length: i
     Args:
         sides: ranks along each axis, at most 1,024 in all.
         axes: those along which the groups extend.
-        length: numbers of each vector, at least 0.
+        length: numbers of each vector, at least 0; at most 2²² of all ranks together.
 
     Raises:
         ArithmeticError: if a rank does not end with its group's sum.
@@ -296,6 +315,7 @@ def run_mesh_all_reduces(*, sides: Sequence[int], axes: Sequence[int], length: i
     """
     q, entries = _mesh(sides), nonnegative_integer("length", length)
     ranks = at_most("the product of sides", math.prod(q), MOST_SIMULATED)
+    at_most("length × the product of sides", entries * ranks, MOST_ADDED)
     groups = [mesh_group(rank, sides=q, axes=axes) for rank in range(ranks)]
 
     def program(rank: int) -> Program:
@@ -327,15 +347,11 @@ def leaving_bytes(account: Account, *, domain: int) -> int:
     )
 
 
-def _array(name: str, value: Any, dimensions: int = 1) -> Array:
-    """Return finite numbers as an array, or raise ``ValueError``."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.zeros(())
-    if array.ndim < dimensions or not np.isfinite(array).all():
-        least = f"{dimensions} dimension{'s' * (dimensions > 1)}"
-        raise ValueError(f"{name} must be finite numbers in {least} or more, got {shortened(value)}")
+def _array(name: str, value: Any) -> Array:
+    """Return finite numbers as an array with axes, or raise ``ValueError``."""
+    array = finite_array(name, value)
+    if not array.ndim:
+        raise ValueError(f"{name} must have one dimension or more, got {shortened(value)}")
     return array
 
 
@@ -347,18 +363,28 @@ def _mesh(sides: Sequence[int]) -> tuple[int, ...]:
     return q
 
 
-def _state(name: str, placement: Sequence[str], q: tuple[int, ...], shape: tuple[int, ...]) -> State:
-    entries = each(name, placement, lambda where, entry: _entry(where, entry, len(shape)))
+def _state(name: str, placement: Sequence[str], q: tuple[int, ...], shape: tuple[int, ...], of: str = "shape") -> State:
+    """Return a placement of what the argument ``of`` gives a shape, or raise ``ValueError``."""
+    entries = each(name, placement, lambda where, entry: _entry(where, entry, len(shape), of))
     if len(entries) != len(q):
         raise ValueError(f"{name} must hold an entry for each of {len(q)} axes, got {list(entries)!r}")
     if not _even(entries, q, shape):
-        raise ValueError(f"{name} must cut {list(shape)} evenly on a mesh of {list(q)}, got {list(entries)!r}")
+        raise ValueError(f"{name} must cut {of}, {list(shape)}, evenly on a mesh of {list(q)}, got {list(entries)!r}")
     return entries
 
 
-def _entry(name: str, entry: Any, dimensions: int) -> str:
+def _entry(name: str, entry: Any, dimensions: int, of: str) -> str:
     allowed = (REPLICATE, PARTIAL, *(f"S({dimension})" for dimension in range(dimensions)))
-    return str(one_of(name, entry, allowed))
+    if not isinstance(entry, str) or entry not in allowed:
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be one of {listed} for the {dimensions} dimensions of {of}, got {entry!r}")
+    return entry
+
+
+def _own_shape(state: State, q: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of what each rank holds."""
+    cuts = (math.prod(q[axis] for axis, entry in enumerate(state) if entry == f"S({d})") for d in range(len(shape)))
+    return tuple(side // cut for side, cut in zip(shape, cuts, strict=True))
 
 
 def _dimension(entry: str) -> int:

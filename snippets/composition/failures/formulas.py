@@ -133,8 +133,9 @@ def daly_checkpoint_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     δ, τ = positive_number("checkpoint_s", checkpoint_s), positive_number("mtbf_s", mtbf_s)
     if δ >= 2 * τ:
         return τ
-    half = δ / (2 * τ)
-    return 2 * τ * math.sqrt(half) * (1 + math.sqrt(half) / 3 + half / 9) - δ
+    half = δ / τ / 2
+    best = 2 * (τ * math.sqrt(half)) * (1 + math.sqrt(half) / 3 + half / 9) - δ
+    return as_float("checkpoint_s and mtbf_s", best)
 
 
 def exact_checkpoint_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
@@ -270,7 +271,14 @@ def asynchronous_goodput_share(
     write, back = nonnegative_number("write_s", write_s), nonnegative_number("restart_s", restart_s)
     if write > (τ + δ) * (1 + 1e-9):
         raise ValueError(f"write_s must be at most interval_s + stop_s = {τ + δ:g}, got {write_s!r}")
-    return goodput_share(interval_s=τ, checkpoint_s=δ, restart_s=back + write, mtbf_s=mtbf_s)
+    mean = positive_number("mtbf_s", mtbf_s)
+    try:
+        return goodput_share(interval_s=τ, checkpoint_s=δ, restart_s=back + write, mtbf_s=mean)
+    except ValueError:  # all is checked but the size of the result
+        raise ValueError(
+            "interval_s, stop_s, write_s, restart_s and mtbf_s must be such that the run's time fits a float, "
+            "got a time above 1.8e308"
+        ) from None
 
 
 def spare_nodes_needed(*, nodes: int, node_mtbf_s: float, repair_s: float, risk: float) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from snippets.arrays import finite_array
 from snippets.domain import (
     at_most,
     flag,
@@ -87,7 +88,9 @@ class Store:
 
     def write(self, step: int, rank: int, begin: int, state: npt.ArrayLike) -> None:
         """Keep a copy of a rank's shard, of shape (3, entries), and where it begins; step, rank, begin at least 0."""
-        mine = np.array(state, dtype=np.float64)
+        mine = finite_array("state", state, dimensions=2)
+        if len(mine) != KINDS:
+            raise ValueError(f"state must have shape ({KINDS}, entries), got {mine.shape}")
         self.pieces[nonnegative_integer("step", step), nonnegative_integer("rank", rank)] = (
             nonnegative_integer("begin", begin),
             mine,
@@ -96,16 +99,21 @@ class Store:
 
     def read(self, step: int, rank: int, begin: int, end: int) -> Array:
         """Return the entries from begin to end for a rank, cut out of whatever shards hold them; all at least 0."""
-        first, last = nonnegative_integer("begin", begin), integer_at_least("end", end, begin)
+        first, last = nonnegative_integer("begin", begin), nonnegative_integer("end", end)
+        if last < first:
+            raise ValueError(f"end must be at least begin = {first}, got {end!r}")
+        wanted, reader = nonnegative_integer("step", step), nonnegative_integer("rank", rank)
         found = []
         for (of, _), (start, state) in sorted(self.pieces.items(), key=lambda piece: piece[1][0]):
             low, high = max(first, start), min(last, start + state.shape[1])
-            if of == nonnegative_integer("step", step) and low < high:
+            if of == wanted and low < high:
                 found.append(state[:, low - start : high - start])
         joined: Array = np.concatenate(found, axis=1) if found else np.zeros((KINDS, 0))
         if joined.shape[1] != last - first:
-            raise ValueError(f"step must be one whose checkpoint is whole, got {step!r}")
-        self.read_bytes[nonnegative_integer("rank", rank)] = self.read_bytes.get(rank, 0) + int(joined.nbytes)
+            raise ValueError(
+                f"step must be one whose checkpoint is whole from begin {first} to end {last}, got {step!r}"
+            )
+        self.read_bytes[reader] = self.read_bytes.get(reader, 0) + int(joined.nbytes)
         return joined
 
 
@@ -338,7 +346,9 @@ def run_corrupted(
         (False, 3)
     """
     R, width = integer_at_least("ranks", ranks, 2), at_most("features", positive_integer("features", features), _MOST)
-    count, size = at_most("steps", positive_integer("steps", steps), _MOST), integer_at_least("batch", batch, R)
+    count, size = at_most("steps", positive_integer("steps", steps), _MOST), positive_integer("batch", batch)
+    if size < R:
+        raise ValueError(f"batch must be at least ranks = {R}, got {batch!r}")
     one_of("where", where, ("gradient", "weights", "nowhere"))
     nonnegative_integer("flip_step", flip_step)
     number_between("flip_step", flip_step, low=0, high=count - 1)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from snippets.arrays import refusing_overflow
 from snippets.domain import at_most, nonnegative_integer, nonnegative_number, positive_integer, positive_number
 
 FloatArray = npt.NDArray[np.float64]
@@ -35,8 +36,9 @@ def first_failures_s(*, device_mtbf_s: float, devices: int, runs: int, seed: int
     R, count = positive_integer("devices", devices), positive_integer("runs", runs)
     at_most("devices times runs", R * count, 2**24)
     rng = np.random.default_rng(nonnegative_integer("seed", seed))
-    lives: FloatArray = rng.exponential(1.0, (count, R)) * τ  # (runs, devices)
-    first: FloatArray = lives.min(axis=1)  # (runs,)
+    lives: FloatArray = rng.exponential(1.0, (count, R))  # (runs, devices), in mean lives
+    with refusing_overflow("device_mtbf_s"):
+        first: FloatArray = lives.min(axis=1) * τ  # (runs,)
     return first
 
 
@@ -68,7 +70,8 @@ def simulated_goodput(
         For each run the work in safe checkpoints over the time, of shape (runs,).
 
     Raises:
-        ValueError: if that is more than 200,000 intervals, or a write takes longer than an interval.
+        ValueError: if that is more than 200,000 intervals, an interval and a restart take longer than 20 times
+            ``mtbf_s``, or a write takes longer than an interval.
 
     Example:
         >>> shares = simulated_goodput(
@@ -83,10 +86,14 @@ def simulated_goodput(
     count = at_most("runs", positive_integer("runs", runs), 2**16)
     if write > (τ + δ) * (1 + 1e-9):
         raise ValueError(f"write_s must be at most interval_s + stop_s = {τ + δ:g}, got {write_s!r}")
-    if lasts * mean > 200_000 * (τ + δ) or back + τ + δ > 20 * mean:
+    if lasts * mean > 200_000 * (τ + δ):
         raise ValueError(
-            f"interval_s must be so long that there are at most 200,000 of them, and with stop_s and restart_s at most "
-            f"20 times mtbf_s = {mean:g}, got {interval_s!r}"
+            f"failures × mtbf_s must be at most 200,000 × (interval_s + stop_s) = {200_000 * (τ + δ):g}, "
+            f"got {failures!r} × {mtbf_s!r}"
+        )
+    if back + τ + δ > 20 * mean:
+        raise ValueError(
+            f"interval_s + stop_s + restart_s must be at most 20 × mtbf_s = {20 * mean:g}, got {back + τ + δ:g}"
         )
     rng = np.random.default_rng(nonnegative_integer("seed", seed))
     clock, fails = np.zeros(count), rng.exponential(mean, count)
@@ -130,7 +137,7 @@ def broken_nodes(*, nodes: int, node_mtbf_s: float, repair_s: float, looks: int,
         Broken nodes at each look, of shape (looks,).
 
     Raises:
-        ValueError: if there were more than 2²⁴ failures.
+        ValueError: if there were more than 2²³ failures.
 
     Example:
         >>> int(broken_nodes(nodes=1, node_mtbf_s=1e9, repair_s=1.0, looks=5, seed=0).max())
@@ -142,9 +149,12 @@ def broken_nodes(*, nodes: int, node_mtbf_s: float, repair_s: float, looks: int,
     rng = np.random.default_rng(nonnegative_integer("seed", seed))
     expected = 2 * (times + 1) * count * (repair / τ)
     if expected > 2**23:
-        raise ValueError(f"looks must be so few that there are at most 2²³ failures, got {looks!r}")
+        raise ValueError(
+            f"looks, nodes, node_mtbf_s and repair_s must be such that there are at most 2²³ failures, got {expected:g}"
+        )
     gaps = rng.exponential(1.0, int(expected + 8 * expected**0.5 + 50))  # in mean times between failures of all nodes
-    failed = np.cumsum(gaps) * (τ / repair / count)  # in repairs
+    with np.errstate(over="ignore"):  # an infinity is after the last look
+        failed = np.cumsum(gaps) * (τ / repair / count)  # in repairs
     at = 2.0 * np.arange(1, times + 1)
     return np.searchsorted(failed, at) - np.searchsorted(failed, at - 1.0)
 

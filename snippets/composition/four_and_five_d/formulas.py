@@ -207,7 +207,9 @@ def five_axis_layer_bytes(
     c, e = positive_integer("context_parallel", context_parallel), positive_integer("expert_parallel", expert_parallel)
     s, b = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
     if s % (c * t):
-        raise ValueError(f"sequence must be a multiple of context × tensor = {c * t}, got {sequence!r}")
+        raise ValueError(
+            f"sequence must be a multiple of context_parallel × tensor_parallel = {c * t}, got {sequence!r}"
+        )
     if known.experts is None and e > 1:
         raise ValueError(f"expert_parallel must be 1 for a model without experts, got {expert_parallel!r}")
     block = tensor_block_traffic_bytes(
@@ -293,7 +295,9 @@ def five_axis_step_bytes(
     b = positive_integer("micro_batch", micro_batch)
     B = positive_integer("batch_sequences", batch_sequences)
     if B % (d * b):
-        raise ValueError(f"batch_sequences must be a multiple of data × micro_batch = {d * b}, got {batch_sequences!r}")
+        raise ValueError(
+            f"batch_sequences must be a multiple of data_parallel × micro_batch = {d * b}, got {batch_sequences!r}"
+        )
     if p > known.layers:
         raise ValueError(f"pipeline_parallel must be at most layers = {known.layers}, got {pipeline_parallel!r}")
     m, w = B // (d * b), positive_integer("element_bytes", element_bytes)
@@ -412,6 +416,7 @@ def five_axis_uses(
                 time = amount / slowest_edge_bytes_per_s(Placement(inside, ranks // inside), **links)
             else:
                 time = group_traffic_time_s(sent_bytes=amount, ranks=ranks, in_domain=inside, **links)
+        time = as_float("sent, domain_bytes_per_s and port_bytes_per_s", time)
         uses.append(AxisUse(axis, ranks, stride, inside, amount, outside, time))
     return tuple(uses)
 

@@ -104,7 +104,7 @@ def folded_layer_weights(
     return made | expert_weights(hidden=h, width=width, experts=experts, seed=seed)
 
 
-@refusing_overflow("weights, x and gradient")
+@refusing_overflow("weights, x, gradient and learning_rate")
 def train_dense_layer(
     weights: Mapping[str, ArrayLike],
     x: ArrayLike,
@@ -164,7 +164,7 @@ def _backward_of_one(q: Array, k: Array, v: Array, d_o: Array) -> tuple[Array, A
     return attend_backward(q, k, v, d_o)
 
 
-@refusing_overflow("weights, x and gradient")
+@refusing_overflow("weights, x, gradient and learning_rate")
 def train_folded_layer(
     weights: Mapping[str, ArrayLike],
     x: ArrayLike,
@@ -301,13 +301,13 @@ class _Fold(NamedTuple):
 def _fold(job: _Job, t: Any, c: Any, d: Any, e: Any) -> _Fold:
     names = ("tensor_parallel", "context_parallel", "data_parallel", "expert_parallel")
     fold = _Fold(*(positive_integer(name, size) for name, size in zip(names, (t, c, d, e), strict=True)))
-    at_most("tensor × context × data", fold.ranks, MOST_RANKS)
+    at_most("tensor_parallel × context_parallel × data_parallel", fold.ranks, MOST_RANKS)
     rows = 2 * fold.c * fold.t if fold.c > 1 else fold.t
     wanted = (
         ("tensor_parallel", fold.t, job.weights["key"].shape[1], "the heads of keys"),
-        ("context_parallel", rows, job.x.shape[1], "the tokens, by 2 × context × tensor"),
+        ("context_parallel", rows, job.x.shape[1], "the tokens, by 2 × context_parallel × tensor_parallel"),
         ("data_parallel", fold.d, len(job.x), "the sequences"),
-        ("expert_parallel", fold.e, fold.ranks, "tensor × context × data"),
+        ("expert_parallel", fold.e, fold.ranks, "tensor_parallel × context_parallel × data_parallel"),
         ("expert_parallel", fold.e, job.weights["router"].shape[1], "the experts"),
     )
     for name, parts, whole, what in wanted:

@@ -314,7 +314,7 @@ def planned_step(
         layout: the layout; its ``recompute`` is set by ``keep``.
         keep: ``"all"``; ``"some"``, where every layer drops what is cheapest to make again; or ``"inputs"``, where
             every layer runs twice.
-        free_bytes: of a GPU that must stay free, at least 0.
+        free_bytes: of a GPU that must stay free, at least 0 and, for ``"some"``, below the GPU's memory.
         mask: which pairs of a query and a key are computed, as in ``attention_pairs``.
         constants: in place of ``job_constants``; what is made again costs FLOPs at the rate of their matmuls.
 
@@ -345,6 +345,8 @@ def planned_step(
     step = job_step_time(job, plain, mask=mask, constants=constants)
     if keep == "all":
         return PlannedStep(plain, (), fullest_memory(job, plain), step, 0.0)
+    if free >= job.memory_bytes:
+        raise ValueError(f"free_bytes must be below the GPU's memory, {job.memory_bytes:g}, got {free_bytes!r}")
     size: dict[str, Any] = {"batch_sequences": job.batch_sequences, "sequence": job.sequence, "recipe": job.recipe}
     dropped = dropped_to_fit(job.model, plain, **size, limit_bytes=job.memory_bytes - free, mask=mask)
     if dropped is None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from snippets.domain import (
     as_float,
     flag,
+    nonnegative_integer,
     one_of,
     positive_integer,
     positive_number,
@@ -93,8 +94,8 @@ def three_axes_bytes(
         positive_integer("tensor_parallel", tensor_parallel),
         positive_integer("pipeline_parallel", pipeline_parallel),
     )
-    d, z = positive_integer("data_parallel", data_parallel), one_of("zero_stage", zero_stage, STAGES)
-    N = positive_number("parameters", parameters)
+    d, N = positive_integer("data_parallel", data_parallel), positive_number("parameters", parameters)
+    z = one_of("zero_stage", nonnegative_integer("zero_stage", zero_stage), STAGES)
     if L % p:
         raise ValueError(f"layers must be a multiple of pipeline_parallel = {p}, got {L}")
     size: dict[str, Any] = {"micro_batch": micro_batch, "sequence": sequence, "hidden": hidden}

@@ -483,7 +483,7 @@ def _tokens(inputs: Any, targets: Any, *, sequences: int, hidden: int, cut: int)
     x, y = finite_array("inputs", inputs, dimensions=3), finite_array("targets", targets, dimensions=3)
     if y.shape != x.shape or x.shape[0] != sequences or x.shape[2] != hidden or not x.shape[1]:
         raise ValueError(
-            f"inputs and targets must have shape ({sequences}, s, {hidden}): a sequence for each copy's micro-batch, "
+            f"inputs and targets must have shape ({sequences}, s, {hidden}), data_parallel × micro_batches sequences, "
             f"got {x.shape} and {y.shape}"
         )
     if x.shape[1] % cut:

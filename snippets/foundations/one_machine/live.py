@@ -113,12 +113,14 @@ def in_tokens(tokens: float) -> str:
     Args:
         tokens: how many.
 
-    >>> in_tokens(1.4e12), in_tokens(3e9), in_tokens(2e6)
-    ('1.4 trillion tokens', '3 billion tokens', '2 million tokens')
+    >>> in_tokens(1.4e12), in_tokens(3e9), in_tokens(2e6), in_tokens(8192)
+    ('1.4 trillion tokens', '3 billion tokens', '2 million tokens', '8,192 tokens')
     """
     count = positive_number("tokens", tokens)
-    size, name = next(pair for pair in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")) if count >= pair[0])
-    return f"{count / size:.3g} {name} tokens"
+    for size, name in (1e12, "trillion"), (1e9, "billion"), (1e6, "million"):
+        if count >= size:
+            return f"{count / size:.3g} {name} tokens"
+    return f"{in_units(count)} token{'s' * (count != 1)}"
 
 
 def duration(days: float) -> str:

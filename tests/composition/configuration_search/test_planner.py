@@ -32,7 +32,7 @@ from snippets.composition.rank_memory import rank_memory
 from snippets.composition.step_constants import MEGATRON_A100, Constants, device_constants
 from snippets.composition.step_model import step_time
 from snippets.composition.three_d.dropping import layer_prices, planned_step
-from snippets.hardware import NODES
+from snippets.hardware import ACCELERATORS, NODES
 from snippets.job import THE_70B
 from snippets.memory.recomputation.selective import cheapest_drop
 from snippets.models import MODELS, gpt_like
@@ -289,3 +289,11 @@ def test_a_tiny_model_of_ones_own_can_be_planned() -> None:
     plans = plan(small, Cluster("DGX A100", nodes=1), tokens_per_step=1024, sequence=128)
     assert plans.best[0].fits
     assert plans.best[0].dropped == ()
+
+
+def test_a_gpu_without_bfloat16_can_be_planned() -> None:
+    node = replace(NODES["DGX A100"], name="DGX-1", accelerator=ACCELERATORS["V100 SXM2 32GB"])
+    size: dict[str, Any] = {"tokens_per_step": 2**19, "sequence": 1024, "dtype": "fp16"}
+    best = plan("GPT-2 1.5B", Cluster(node, nodes=2), **size).best[0]
+    assert best.layout.ranks == 16
+    assert 0 < best.mfu < 1

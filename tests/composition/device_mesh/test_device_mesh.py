@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import permutations, product
 from typing import Any
 
@@ -157,14 +157,40 @@ def test_the_traffic_of_the_question_by_hand() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"data_parallel": 3}, "batch_sequences must be a multiple of 3, got 128"),
-        ({"sequence": 24}, "sequence must be a multiple of 16, got 24"),
-        ({"pipeline_parallel": 3}, "model.layers must be a multiple of 3, got 80"),
+        ({"data_parallel": 3}, "batch_sequences must be a multiple of data_parallel = 3, got 128"),
+        ({"sequence": 24}, "sequence must be a multiple of context_parallel × tensor_parallel = 16, got 24"),
+        ({"pipeline_parallel": 3}, "model.layers must be a multiple of pipeline_parallel = 3, got 80"),
     ],
 )
 def test_what_does_not_divide_is_refused(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         sent(**changed)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            lambda: programs.redistribute([[1.0], [2.0, 3.0]], ["P"], ["R"], sides=[2], shape=[2]),
+            r"^pieces\[0\] must have",
+        ),
+        (lambda: programs.joined([[1.0], [2.0, 3.0]], "P"), r"^pieces must have one shape, got \(1,\), \(2,\)$"),
+        (
+            lambda: programs.run_placed_matmul(np.ones((2, 3)), np.ones((2, 2)), left="R", right="R", ranks=2),
+            r"^x must have as many columns as w has rows",
+        ),
+        (
+            lambda: programs.run_placed_matmul(np.ones((2, 3)), np.ones((3, 2)), left="S(0)", right="R", ranks=4),
+            r"^left must cut x, \[2, 3\], evenly on a mesh of \[4\]",
+        ),
+        (lambda: programs.place(1.0, ["R"], sides=[2]), "^whole must have one dimension or more, got 1.0$"),
+        (lambda: programs.place([1.0], ["S(1)"], sides=[1]), "for the 1 dimensions of whole, got"),
+        (lambda: programs.run_mesh_all_reduces(sides=[4], axes=[0], length=2**21), "^length × the product of sides"),
+    ],
+)
+def test_what_ranks_cannot_do_is_refused(wrong: Callable[[], Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        wrong()
 
 
 def test_a_model_without_heads_for_keys_is_refused() -> None:

@@ -174,6 +174,30 @@ def test_a_write_longer_than_an_interval_is_refused() -> None:
         simulated_goodput(**run, failures=1, runs=1, seed=0)
 
 
+def test_runs_that_would_not_end_are_refused() -> None:
+    run: dict[str, Any] = {
+        "interval_s": 10,
+        "stop_s": 1,
+        "write_s": 1,
+        "restart_s": 5,
+        "mtbf_s": 100,
+        "runs": 1,
+        "seed": 0,
+    }
+    with pytest.raises(ValueError, match=r"failures × mtbf_s must be at most 200,000 × \(interval_s \+ stop_s\)"):
+        simulated_goodput(**run, failures=10**6)
+    with pytest.raises(ValueError, match=r"interval_s \+ stop_s \+ restart_s must be at most 20 × mtbf_s = 2000"):
+        simulated_goodput(**{**run, "restart_s": 3000}, failures=1)
+
+
+def test_dalys_interval_at_the_ends_of_what_a_float_holds() -> None:
+    scale = daly_checkpoint_interval_s(checkpoint_s=3e-3, mtbf_s=1.0)
+    assert daly_checkpoint_interval_s(checkpoint_s=3e304, mtbf_s=1e307) == pytest.approx(1e307 * scale)
+    assert daly_checkpoint_interval_s(checkpoint_s=1.0, mtbf_s=1.7e308) == pytest.approx(
+        math.sqrt(2) * math.sqrt(1.7e308)
+    )
+
+
 @settings(deadline=None)
 @given(nodes=st.integers(1, 3000), share=st.floats(1e-6, 0.05), risk=st.floats(1e-9, 0.5))
 def test_spares_are_the_quantile_of_a_poisson_number(nodes: int, share: float, risk: float) -> None:
@@ -273,11 +297,20 @@ def test_a_neighbours_copy_travels_once_and_storage_is_not_asked() -> None:
 def test_a_checkpoint_that_is_not_whole_is_not_read() -> None:
     store = Store()
     store.write(1, 0, 0, np.ones((KINDS, 2)))
-    with pytest.raises(ValueError, match="whose checkpoint is whole"):
+    with pytest.raises(ValueError, match="whose checkpoint is whole from begin 0 to end 3, got 1"):
         store.read(1, 0, 0, 3)
+    with pytest.raises(ValueError, match="end must be at least begin = 2, got 1"):
+        store.read(1, 0, 2, 1)
+    with pytest.raises(ValueError, match=r"state must have shape \(3, entries\), got \(2, 3\)"):
+        store.write(1, 0, 0, np.ones((2, KINDS)))
     assert all(
         (a == b).all() for a, b in zip(examples(5, batch=3, features=2), examples(5, batch=3, features=2), strict=True)
     )
+
+
+def test_more_ranks_than_examples_are_refused() -> None:
+    with pytest.raises(ValueError, match="batch must be at least ranks = 9, got 8"):
+        run_corrupted(ranks=9, features=4, batch=8, steps=2, where="nowhere", flip_step=0)
 
 
 @pytest.mark.parametrize("bit", [40, 52, 62])

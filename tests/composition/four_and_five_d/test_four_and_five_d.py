@@ -237,6 +237,14 @@ def test_what_does_not_divide_is_named() -> None:
     assert wrong == ["sequences of a step", "layers", "ranks of a stage, t · c · d"]
 
 
+def test_an_overflow_is_told_in_the_callers_words() -> None:
+    made = folded_layer_weights(heads=2, key_value_heads=1, head_size=2, width=3, experts=4)
+    huge, plain = np.full((1, 2, 4), 1e300), np.ones((1, 2, 4))
+    for x, rate in (huge, 0.1), (plain, 1.7e308):
+        with pytest.raises(ValueError, match=r"^weights, x, gradient and learning_rate must be smaller"):
+            train_dense_layer(made, x, plain, experts_per_token=2, steps=2, learning_rate=rate)
+
+
 def test_llama_3s_rows_have_the_ranks_and_tokens_that_are_printed() -> None:
     # Grattafiori et al. 2024, Table 4 as in the third version: the first prints d = 4 in the last row, half the GPUs
     rows = [(8, 1, 16, 64, 8192, 32, 8192), (8, 1, 16, 128, 8192, 16, 16_384), (8, 16, 16, 8, 131_072, 16, 16_384)]

@@ -222,6 +222,15 @@ def test_the_last_stage_has_the_logits_and_the_first_the_micro_batches() -> None
 MLPERF = [(4, 58.817), (16, 52.484), (64, 50.901)]
 
 
+@pytest.mark.parametrize("stage", [0, -1])
+def test_what_is_no_logit_is_refused_on_every_stage(stage: int) -> None:
+    layout = Layout(tensor=8, pipeline=4, data=8)
+    with pytest.raises(ValueError, match="logit_bytes must be an integer of at least 1, got 0"):
+        rank_memory("Llama 3 70B", layout, **SIZE, stage=stage, logit_bytes=0)
+    with pytest.raises(ValueError, match="stage must be an integer of at least -1, got -2"):
+        rank_memory("Llama 3 70B", layout, **SIZE, stage=-2)
+
+
 def test_more_data_ranks_free_what_mlperfs_logs_say() -> None:
     """The state shrinks with ZeRO 1 by as many GiB as the logged peaks do."""
     states = []

@@ -24,6 +24,7 @@ from press.book import Book
 from press.making.live import live_modules
 from press.site import runtime
 from press.site.exercise_records import ExerciseRecords
+from press.site.planner import SUBJECT
 from snippets.live.declaring import LiveFigure, draw
 
 MODULES = ROOT / "node_modules"
@@ -211,7 +212,10 @@ def test_what_all_subjects_need_is_in_one_archive() -> None:
     whole.write_pages("snippets")
     files = {name: content for name, content in whole.runtime().items() if isinstance(content, bytes)}
     archives = json.loads(files[runtime.MANIFEST])["archives"]
-    assert {subject.partition("/")[0] for subject in archives} == {"figures", "exercises"}
+    assert {subject.partition("/")[0] for subject in archives} == {"figures", "exercises", "pages"}
+    (planner,) = archives.pop(SUBJECT)
+    assert planner.startswith("pages-planner-")
+    assert len(files[f"{runtime.FOLDER}/{planner}"]) < 210_000
     for subject, (shared, own) in archives.items():
         assert shared.startswith(f"{subject.partition('/')[0]}-")
         assert own.startswith(f"{subject.replace('/', '-')}-")

@@ -1,0 +1,73 @@
+"""Simulators: choices of benchmarks on a measured table of which most layouts are hidden, again and again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from snippets.composition.configuration_search.formulas import best_of_each_kind
+from snippets.domain import at_most, each, named, number_between, positive_integer, positive_number, text
+
+WAYS = ("best", "best of each kind", "any")
+
+
+def mean_regret(
+    predicted_s: Sequence[float],
+    measured_s: Sequence[float],
+    kinds: Sequence[str],
+    *,
+    runs: int,
+    way: str,
+    share: float = 0.5,
+    draws: int = 1000,
+    seed: int = 29,
+) -> float:
+    """Return how much slower than the best a choice by benchmarks is, on average over tables with hidden layouts.
+
+    One table has one best layout, and whether the first prediction hits it is a matter of luck. So we hide layouts at
+    random, choose among those that are left, and compare with the best of them.
+
+    Args:
+        predicted_s: steps of layouts of one job.
+        measured_s: what was measured of each.
+        kinds: what each is counted with, ``"t = 8"``.
+        runs: how many are benchmarked; the fastest of these is taken.
+        way: which: ``"best"`` predicted, ``"best of each kind"``, or ``"any"`` at random.
+        share: of the layouts that is left, above 0 and at most 1; at least one is.
+        draws: how many tables, at most 100,000.
+        seed: of the random numbers.
+
+    Returns:
+        A share.
+
+    Source: this book.
+    Convention: every layout is as likely to be hidden as any other.
+    Leaves out: that a benchmark's own clock is not exact.
+
+    Example:
+        >>> kinds = ["t = 4", "t = 4", "t = 8", "t = 8"]
+        >>> steps = [10.0, 10.1, 10.5, 11.0], [12.0, 12.1, 10.4, 11.0]
+        >>> [round(mean_regret(*steps, kinds, runs=2, way=way, share=1.0), 2) for way in ("best", "best of each kind")]
+        [0.15, 0.0]
+    """
+    x, y = each("predicted_s", predicted_s, positive_number), each("measured_s", measured_s, positive_number)
+    names = each("kinds", kinds, text)
+    if not x or not len(x) == len(y) == len(names):
+        raise ValueError(
+            f"measured_s and kinds must have as many entries as predicted_s, {len(x)}, at least 1, got {len(y)} and"
+            f" {len(names)}"
+        )
+    count, way = positive_integer("runs", runs), named("way", way, WAYS)
+    left = max(1, round(number_between("share", share, low=1e-9, high=1) * len(x)))
+    chance, total = random.Random(positive_integer("seed", seed)), 0.0
+    draws = at_most("draws", positive_integer("draws", draws), 100_000)
+    for _ in range(draws):
+        shown = chance.sample(range(len(x)), left)
+        order = sorted(shown, key=lambda i: (x[i], i))
+        chosen = order[:count]
+        if way == "any":
+            chosen = shown[:count]
+        elif way == "best of each kind":
+            chosen = [order[i] for i in best_of_each_kind([x[i] for i in order], [names[i] for i in order], runs=count)]
+        total += min(y[i] for i in chosen) / min(y[i] for i in shown) - 1
+    return total / draws
