@@ -27,7 +27,7 @@ A lab is a function of a ``Lab``, which every rank calls. The smallest one::
 
 Rows are gathered from all ranks; one row shows one value where the ranks' values are the same, else one for each rank.
 The exit code is the same on every rank: 0 if every count and every comparison agrees on every rank, 1 if one does not
-or the lab raises, 3 if the time limit ends it. Times never decide.
+or the lab raises, 3 if the time limit ends it. A time never decides; an order of times may, as a bound.
 """
 
 from __future__ import annotations

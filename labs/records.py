@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _WIDEST = 34
 
@@ -45,6 +48,62 @@ def print_record(name: str, *begins: str) -> None:
             predicted, measured = (shortened(shown(row, side), _WIDEST) for side in ("predicted", "measured"))
             unit = f" {row['unit']}" if row["unit"] else ""
             print(f"{row['what']}:\n  {predicted} | {measured}{unit}")
+
+
+def recorded_layouts(name: str = "layout_times") -> dict[str, list[Any]]:
+    """Return a table of the layouts that a lab has timed, the fastest first.
+
+    Args:
+        name: of the record.
+
+    Returns:
+        Columns for ``snippets.tables.table``. Waiting is all but computing and the update, as it was predicted.
+    """
+    rows = []
+    for entry in read_record(name)["layouts"]:
+        terms_s = entry["terms_s"]
+        total_s = sum(terms_s.values())
+        work_s = terms_s["compute"] + terms_s["optimizer"]
+        rows.append((entry["layout"], total_s * 1e3, entry["measured_s"] * 1e3, 1 - work_s / total_s))
+    names = ("layout", "predicted, ms", "measured, ms", "of it waiting, predicted")
+    columns = zip(*sorted(rows, key=lambda row: row[2]), strict=True)
+    return {heading: list(column) for heading, column in zip(names, columns, strict=True)}
+
+
+def plot_layouts(name: str = "layout_times") -> Figure:
+    """Return a picture of the layouts that a lab has timed: each a point, measured over predicted.
+
+    Args:
+        name: of the record.
+
+    Returns:
+        A figure for ``snippets.figures.show``.
+    """
+    from snippets.figures import colour, plot
+
+    columns = recorded_layouts(name)
+    points = list(zip(*(columns[key] for key in ("layout", "predicted, ms", "measured, ms")), strict=True))
+    ends = [min(min(point[1:]) for point in points) * 0.8, max(max(point[1:]) for point in points) * 1.25]
+    kinds = (  # each has the layouts that no kind before it has
+        ("tensor", "communication", "o", "cut matrices"),
+        ("pipeline", "accent", "s", "cut layers"),
+        ("", "forward", "^", "cut batch alone"),
+    )
+    with plot(width_px=340, height_px=320) as (figure, axes):
+        axes.loglog(ends, ends, color=colour("muted"), linewidth=1)
+        for axis, shade, marker, label in kinds:
+            here = [point for point in points if axis in point[0]]
+            points = [point for point in points if point not in here]
+            _, predicted_ms, measured_ms = zip(*here, strict=True)
+            axes.loglog(predicted_ms, measured_ms, marker, color=colour(shade), label=label)
+        axes.set(xlabel="predicted, ms a step", ylabel="measured, ms a step", xlim=ends, ylim=ends)
+        ticks = [tick for power in range(5) for tick in (10**power, 2 * 10**power, 5 * 10**power)]
+        inside = [tick for tick in ticks if ends[0] <= tick <= ends[1]]
+        for side in (axes.xaxis, axes.yaxis):
+            side.set_ticks(inside, [f"{tick:,}" for tick in inside])
+            side.set_ticks([], minor=True)
+        axes.legend()
+    return figure
 
 
 def shown(row: Mapping[str, Any], side: str) -> str:

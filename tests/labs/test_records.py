@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from labs.records import print_record, read_record
+from labs.records import plot_layouts, print_record, read_record, recorded_layouts
+from snippets.figures import svg_of
 
 
 def test_a_record_says_what_machine_it_was() -> None:
@@ -32,3 +33,15 @@ def test_what_is_not_there_is_named() -> None:
         read_record("ring")
     with pytest.raises(ValueError, match="begins must be how rows of ring_all_reduce begin, got 'odd'"):
         print_record("ring_all_reduce", "odd")
+
+
+def test_layouts_are_a_table_and_a_picture() -> None:
+    columns = recorded_layouts()
+    rows = {row["what"].removeprefix("step of "): row for row in read_record("layout_times")["rows"]}
+    for name, predicted_ms, measured_ms, waiting in zip(*columns.values(), strict=True):
+        assert predicted_ms == pytest.approx(1e3 * rows[name]["predicted"][0])
+        assert measured_ms == pytest.approx(1e3 * rows[name]["measured"][0])
+        assert 0 <= waiting < 1
+    assert columns["measured, ms"] == sorted(columns["measured, ms"])
+    picture = svg_of(plot_layouts())
+    assert all(label in picture for label in ("cut matrices", "cut layers", "cut batch alone", "measured, ms a step"))

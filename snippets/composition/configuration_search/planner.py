@@ -309,7 +309,7 @@ def plan(
     tokens_per_step: float,
     sequence: int,
     limits: Limits | None = None,
-    most: int = 100,
+    most: int = 20,
     constants: Constants | None = None,
     dtype: str = "bf16",
     recipe: Recipe | str | None = None,
@@ -630,7 +630,7 @@ def ranked_plans(
     memory_bytes: Sequence[float],
     dropped: Sequence[float],
     fits: Sequence[bool],
-    most: int = 100,
+    most: int = 20,
 ) -> Plans:
     """Return the candidates that fit in order, the best of them as plans.
 

@@ -58,7 +58,7 @@ def scored_layouts(kernel: StepKernel, cuts: Cuts) -> Scores:
     return Scores(*np.broadcast_arrays(*scores))
 
 
-def search_layouts(job: PlannedJob, *, limits: Limits | None = None, most: int = 100) -> Plans:
+def search_layouts(job: PlannedJob, *, limits: Limits | None = None, most: int = 20) -> Plans:
     """Return what ``plan`` returns for a job, from arrays: for tens of thousands of layouts.
 
     Args:
