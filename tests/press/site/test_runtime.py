@@ -198,7 +198,7 @@ def test_an_archives_name_changes_with_its_content(tmp_path: Path) -> None:
             assert name.rpartition("-")[2] == f"{sha256(content).hexdigest()[:12]}.zip"
     shutil.copytree(ROOT / "snippets", tmp_path / "snippets", ignore=shutil.ignore_patterns("__pycache__"))
     before = made(tmp_path).keys()
-    for changed, archives in (("live/knobs.py", 1), ("memory/zero_live.py", 1), ("palette.py", 1)):
+    for changed, archives in (("live/knobs.py", 2), ("memory/zero/live.py", 1), ("palette.py", 1)):
         path = tmp_path / "snippets" / changed
         path.write_text(path.read_text(encoding="utf-8") + "ADDED = 1\n", encoding="utf-8")
         after = made(tmp_path).keys()
