@@ -121,8 +121,8 @@ def plan_answer(
         tokens: tokens of one step, of all GPUs together; 4e6 are taken as 512 sequences of 8,192.
         dtype: number format of the weights' matmuls: bf16, fp8 or fp4.
         top: how many layouts are listed, at most 100.
-        distinct: list of the best 100 only the fastest of each tensor, pipeline and expert size, under their places among
-            all.
+        distinct: list, under its place among all, only the fastest of each tensor, pipeline and expert size of the best
+            100.
         why: a place in the list, or a layout such as t=8 p=4 zero=1: its time by term and its memory by kind, or why it
             cannot run.
         flags: print for a system instead, megatron, torchtitan or deepspeed, the layout of ``why``, or the fastest of

@@ -81,7 +81,7 @@ def test_the_table_is_the_json(printed: Any, asked: Any) -> None:
     table = printed(f"plan {SMALL} --run-tokens 1e12 --usd 2")
     lines = re.findall(r"^(\d+) +(.*?)  +(\S+) s +(\S+)% +(\S+) GB +(\S+) +\$(\S+)$", table, re.MULTILINE)
     found = asked(f"plan {SMALL} --run-tokens 1e12 --usd 2")["plans"]
-    assert len(lines) == len(found) == 5
+    assert len(lines) == len(found) == 4
     for (place, line, seconds, mfu, memory, days, price), one in zip(lines, found, strict=True):
         assert int(place) == one["place"]
         assert f"zero={one['layout']['stage']}" in line
@@ -143,7 +143,7 @@ def test_why_takes_what_the_table_shows(printed: Any, values: Any) -> None:
     """Each line of the table, typed back, and its place, are the same plan."""
     table = printed(f"plan {SMALL}")
     lines = re.findall(r"^(\d+) +(\S+(?: \S+)*)  ", table, re.MULTILINE)
-    assert len(lines) == 5
+    assert len(lines) == 4
     for place, line in lines:
         by_place = values(f"plan {SMALL} --why {place}")
         assert by_place["layout"] == line
