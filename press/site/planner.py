@@ -83,7 +83,7 @@ def _before(part: str) -> str:
         return (
             '<p class="planner-tools"><button type="button" data-copy="link">Copy a link to this setting</button>'
             '<button type="button" data-copy="csv">Copy as CSV</button> <span role="status"></span><label>'
-            '<input type="checkbox" id="planner-distinct"> only the fastest of each t, p and e</label></p>'
+            '<input type="checkbox" id="planner-distinct" checked> only the fastest of each t, p and e</label></p>'
         )
     if part == "chosen":
         return (

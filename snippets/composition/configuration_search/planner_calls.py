@@ -38,6 +38,7 @@ def python_of(asked: Asked) -> str:
         tokens_per_step=4_194_304,
         sequence=8_192,
         limits=Limits(free_share=0.05),
+        most=100,
     )
     plans.best[0]
     <BLANKLINE>
@@ -63,6 +64,7 @@ def python_of(asked: Asked) -> str:
         given["limits"] = f"Limits({', '.join(f'{name}={value}' for name, value in limits.items())})"
     if asked.constants is not None:
         given["constants"] = _constants(asked, names)
+    given["most"] = "100"
     if values["run_tokens"] is not None:
         given["run_tokens"] = f"{values['run_tokens']:_}"
         if values["usd"] is not None:

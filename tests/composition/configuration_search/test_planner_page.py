@@ -86,6 +86,7 @@ def test_the_opening_answer_is_that_of_plan_for_the_70b() -> None:
         sequence=8192,
         run_tokens=1.4e12,
         usd_per_gpu_hour=2,
+        most=100,
     )
     assert times(answer) == [found.total_s for found in plans.best]
     assert [row["layout"] for row in answer["rows"]] == [
@@ -322,7 +323,8 @@ def test_the_same_call_in_a_terminal_gives_the_same_best(
     assert words[:3] == ["python", "-m", "snippets"]
     assert command_line([*words[3:], "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert [found["step_s"] for found in printed["plans"]] == times(answer)[:5]
+    distinct = [row["seconds"] for row in answer["rows"] if row["distinct"]]
+    assert [found["step_s"] for found in printed["plans"]] == distinct[:5]
 
 
 @pytest.mark.parametrize("setting", [{}, {**SMALL, "run_tokens": ""}, {"nodes": "1", "tokens": "65536"}, *CALLS[4:]])
