@@ -16,7 +16,7 @@ from typing import Any
 
 from snippets.commands import DAY_S, Row, Screen
 from snippets.composition.configuration_search.candidates import KEEPS, Limits
-from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
+from snippets.composition.configuration_search.clusters import MOST_GPUS, Cluster, cluster_constants
 from snippets.composition.configuration_search.exported import SYSTEMS, layout_flags
 from snippets.composition.configuration_search.judged import (
     accuracy_of,
@@ -182,8 +182,14 @@ def plan_answer(
         experts=experts,
         experts_per_token=experts_per_token,
     )
-    _all_given(model=model or widths or None, nodes=nodes or gpus, sequence=sequence, tokens=tokens)
+    _all_given(
+        model=(widths or None) if model is None else model,
+        nodes=gpus if nodes is None else nodes,
+        sequence=sequence,
+        tokens=tokens,
+    )
     _priced(run_tokens, usd_per_gpu_hour)
+    text("flags", flags)
     shown = at_most("top", positive_integer("top", top), MOST_SHOWN)
     cluster = _cluster(
         device,
@@ -214,14 +220,14 @@ def plan_answer(
         usd_per_gpu_hour=usd_per_gpu_hour,
     )
     limits = Limits(
-        tensor=_sizes(tensor),
-        pipeline=_sizes(pipeline),
-        chunks=_sizes(chunks),
-        context=_sizes(context),
-        expert=_sizes(expert),
-        micro_batch=_sizes(micro_batch),
-        stage=tuple(_stage("zero", one) for one in zero),
-        recompute=tuple(recompute),
+        tensor=_sizes("tensor", tensor),
+        pipeline=_sizes("pipeline", pipeline),
+        chunks=_sizes("chunks", chunks),
+        context=_sizes("context", context),
+        expert=_sizes("expert", expert),
+        micro_batch=_sizes("micro_batch", micro_batch),
+        stage=each("zero", zero, _stage),
+        recompute=each("recompute", recompute, _keep),
         free_share=free_share,
     )
     written = " ".join(each("why", why, text)).strip()
@@ -352,9 +358,15 @@ def step_answer(
     for name, size in axes.items():
         others *= positive_integer(name, size)
     if nodes is None and gpus is None and data is not None:
-        gpus = others * positive_integer("data", data)
-    _all_given(model=model or widths or None, nodes=nodes or gpus, sequence=sequence, tokens=tokens)
+        gpus = others * at_most("data", positive_integer("data", data), MOST_GPUS)
+    _all_given(
+        model=(widths or None) if model is None else model,
+        nodes=gpus if nodes is None else nodes,
+        sequence=sequence,
+        tokens=tokens,
+    )
     _priced(run_tokens, usd_per_gpu_hour)
+    text("flags", flags)
     cluster = _cluster(
         device,
         nodes=nodes,
@@ -370,7 +382,7 @@ def step_answer(
         },
     )
     found = _model(model, widths)
-    keep = named("recompute", recompute, KEEPS) if recompute else _usual_keep(found)
+    keep = named("recompute", recompute, KEEPS) if text("recompute", recompute) else _usual_keep(found)
     layout = Layout(
         tensor=tensor,
         pipeline=pipeline,
@@ -413,7 +425,10 @@ def _all_given(**given: Any) -> None:
 
 def _step_tokens(tokens: float | None, sequence: int | None) -> int:
     """Return the tokens of a step, which are those of one sequence at the least."""
-    return integer_at_least("tokens", tokens, positive_integer("sequence", sequence))
+    asked, s = positive_integer("tokens", tokens), positive_integer("sequence", sequence)
+    if asked < s:
+        raise ValueError(f"tokens must be at least a sequence of {s}, got {tokens!r}")
+    return asked
 
 
 def _priced(run_tokens: float | None, usd_per_gpu_hour: float | None) -> None:
@@ -469,7 +484,7 @@ def _cluster(
     node = _node(device, own, alone=nodes == 1 or (gpus is not None and gpus <= (gpus_per_node or _USUAL_GPUS)))
     node = _own_node(node, named("dtype", dtype, _FORMATS), own)
     if gpus_per_node is not None:
-        node = _of_size(node, positive_integer("gpus_per_node", gpus_per_node))
+        node = _of_size(node, at_most("gpus_per_node", positive_integer("gpus_per_node", gpus_per_node), MOST_GPUS))
     if gpus is None:
         return Cluster(node, positive_integer("nodes", nodes))
     if nodes is not None:
@@ -536,17 +551,24 @@ def _constants(cluster: Cluster, dtype: str, matmul_share: float | None) -> Cons
     return replace(found, matmul_share=share, source=f"matmuls: as given; the rest: {found.source}")
 
 
-def _sizes(given: Sequence[int] | None) -> tuple[int, ...] | None:
-    return None if given is None else tuple(given)
+def _sizes(name: str, given: Sequence[int] | None) -> tuple[int, ...] | None:
+    return None if given is None else each(name, given, positive_integer)
+
+
+def _keep(name: str, value: str) -> str:
+    return named(name, value, KEEPS)
 
 
 def _stage(name: str, stage: int) -> int:
     """Return a stage of ZeRO, by the name of its option."""
-    return integer_at_least(name, one_of(name, stage, STAGES), 0)
+    return integer_at_least(name.partition("[")[0], one_of(name.partition("[")[0], stage, STAGES), 0)
 
 
 def _data_ranks(data: int | None, others: int, cluster: Cluster) -> int:
     if data is not None:
+        if positive_integer("data", data) * others != cluster.gpus:
+            sizes = f"{cluster.gpus} GPUs over tensor × pipeline × context = {others}"
+            raise ValueError(f"data must be the {sizes}, got {data}")
         return data
     if cluster.gpus % others:
         raise ValueError(f"tensor × pipeline × context must divide the {cluster.gpus} GPUs, got {others}")

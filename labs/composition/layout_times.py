@@ -51,14 +51,15 @@ from snippets import (
     Attention,
     FeedForward,
     Layout,
+    StepTime,
     Transformer,
     choice_regret,
     median_error,
     ordered_pairs_share,
     rank_correlation,
+    step_time,
     three_axes_bytes,
 )
-from snippets.composition.step_model import StepTime, step_time
 
 SEQUENCES, SEQUENCE, HIDDEN, HEADS = 16, 64, 128, 8
 MODEL = Transformer(

@@ -16,8 +16,18 @@ import torch.distributed as dist
 
 from labs.composition.cut_transformer import RATE, WIDTH, Piece, Wire
 from labs.harness import Lab
-from snippets import Accelerator, Constants, Layout, Link, Node, Peaks, Recipe, Transformer, layer_products
-from snippets.composition.layer_times import attention_core_flops
+from snippets import (
+    Accelerator,
+    Constants,
+    Layout,
+    Link,
+    Node,
+    Peaks,
+    Recipe,
+    Transformer,
+    attention_core_flops,
+    layer_products,
+)
 from snippets.foundations.alpha_beta.fit import fit_alpha_beta
 
 SIZES = (2**12, 2**17, 2**20, 2**22)  # bytes of the all-reduces
