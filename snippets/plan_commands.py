@@ -552,11 +552,11 @@ def _constants(cluster: Cluster, dtype: str, matmul_share: float | None) -> Cons
 
 
 def _sizes(name: str, given: Sequence[int] | None) -> tuple[int, ...] | None:
-    return None if given is None else each(name, given, positive_integer)
+    return None if given is None else each(name, given, lambda _, size: positive_integer(name, size))
 
 
 def _keep(name: str, value: str) -> str:
-    return named(name, value, KEEPS)
+    return named(name.partition("[")[0], value, KEEPS)
 
 
 def _stage(name: str, stage: int) -> int:
