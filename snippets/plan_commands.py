@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from textwrap import shorten
 from typing import Any
 
 from snippets.commands import DAY_S, Row, Screen
@@ -145,7 +146,7 @@ def plan_answer(
         recipe: a name in ``RECIPES``: which copies of a parameter are kept, in how many bytes; unless given, mixed
             precision with Adam, as the GPU holds it in ``dtype``.
         attention: "flash", which stores no scores, or "standard".
-        mask: which pairs of a query and a key are computed: half, causal or full.
+        mask: which pairs of a query and a key are computed: half of them, as causal kernels do, exact or full.
         matmul_share: share of the peak that large matmuls reach, in place of the published one.
         gpus_per_node: GPUs inside which links are fast, in place of the device's own.
         gpu_memory_bytes: memory of one GPU, in place of the device's own.
@@ -315,7 +316,7 @@ def step_answer(
         recipe: a name in ``RECIPES``: which copies of a parameter are kept, in how many bytes; unless given, mixed
             precision with Adam, as the GPU holds it in ``dtype``.
         attention: "flash", which stores no scores, or "standard".
-        mask: which pairs of a query and a key are computed: half, causal or full.
+        mask: which pairs of a query and a key are computed: half of them, as causal kernels do, exact or full.
         matmul_share: share of the peak that large matmuls reach, in place of the published one.
         gpus_per_node: GPUs inside which links are fast, in place of the device's own.
         gpu_memory_bytes: memory of one GPU, in place of the device's own.
@@ -515,19 +516,28 @@ def _node(device: str, own: Mapping[str, int | None], *, alone: bool) -> Node:
 
 
 def _link(name: str, bytes_per_s: int) -> Link:
-    rate = positive_integer(name, bytes_per_s)
+    rate = _with_unit(name, bytes_per_s, 10**6, "50GB/s")
     return Link("as given", rate, rate, "as given", 1, "as given")
+
+
+def _with_unit(name: str, value: int, least: int, example: str) -> int:
+    """Return a size or a rate that is not so small that its unit was forgotten."""
+    if (size := positive_integer(name, value)) < least:
+        raise ValueError(f"{name} must be at least {least:g}, such as {example}, got {value!r}")
+    return size
 
 
 def _own_node(node: Node, dtype: str, own: Mapping[str, int | None]) -> Node:
     """Return a node with what is one's own; the accelerator keeps its name, by which published shares are found."""
     gpu: Accelerator = node.accelerator
     if (memory := own["gpu_memory_bytes"]) is not None:
-        gpu = replace(gpu, memory_bytes=positive_integer("gpu_memory_bytes", memory))
+        gpu = replace(gpu, memory_bytes=_with_unit("gpu_memory_bytes", memory, 10**9, "80GB"))
     if (rate := own["gpu_memory_bytes_per_s"]) is not None:
-        gpu = replace(gpu, memory_bandwidth_bytes_per_s=positive_integer("gpu_memory_bytes_per_s", rate))
+        gpu = replace(gpu, memory_bandwidth_bytes_per_s=_with_unit("gpu_memory_bytes_per_s", rate, 10**9, "3.35TB/s"))
     if (peak := own["gpu_flops_per_s"]) is not None:
-        gpu = replace(gpu, peaks=replace(gpu.peaks, **{dtype: positive_integer("gpu_flops_per_s", peak)}))
+        gpu = replace(
+            gpu, peaks=replace(gpu.peaks, **{dtype: _with_unit("gpu_flops_per_s", peak, 10**9, "989TFLOP/s")})
+        )
     if (link := own["link_bytes_per_s"]) is not None:
         gpu = replace(gpu, interconnect=_link("link_bytes_per_s", link))
     node = replace(node, accelerator=gpu)
@@ -695,6 +705,9 @@ def _within(plans: Plans) -> str:
     return f"{many} predicted within {NEAR:.0%} of the fastest"
 
 
+_WRITTEN = {"days": "{:.1f}".format, "usd": lambda usd: f"${float(f'{usd:.3g}'):,.0f}"}
+
+
 def _table(listed: Mapping[int, Plan]) -> list[str]:
     """Return plans in columns."""
     head = ["", "layout", "step", "MFU", "memory"]
@@ -702,11 +715,11 @@ def _table(listed: Mapping[int, Plan]) -> list[str]:
         [str(place), _line(one), _seconds(one.total_s), f"{one.mfu:.1%}", f"{one.memory.total / 1e9:.1f} GB"]
         for place, one in listed.items()
     ]
-    for name, field, written in (("days", "days", "{:.1f}"), ("price", "usd", "${:,.0f}")):
+    for name, field in (("days", "days"), ("price", "usd")):
         values = [getattr(one, field) for one in listed.values()]
         if None not in values:
             head.append(name)
-            rows = [[*row, written.format(value)] for row, value in zip(rows, values, strict=True)]
+            rows = [[*row, _WRITTEN[field](value)] for row, value in zip(rows, values, strict=True)]
     return _columns(head, rows)
 
 
@@ -742,7 +755,7 @@ def _record(plans: Plans, listed: Mapping[int, Plan], accuracy: Mapping[str, Any
 
 
 def _plan_record(one: Plan) -> dict[str, Any]:
-    record: dict[str, Any] = {"layout": one.layout, "dropped": one.dropped, "step_s": one.total_s}
+    record: dict[str, Any] = {"layout": one.layout, "keep": one.keep, "dropped": one.dropped, "step_s": one.total_s}
     record |= {"terms_s": one.step.terms, "remade_s": one.remade_s, "mfu": one.mfu}
     record |= {"tokens_per_s_per_gpu": one.tokens_per_s_per_gpu, "memory_bytes": one.memory}
     return record | {"fits": one.fits, "spare_bytes": one.spare_bytes, "days": one.days, "usd": one.usd}
@@ -861,6 +874,18 @@ def _check_screen(path: str) -> Screen:
         ]
     keys = [re.sub(r"\W+", "_", name).strip("_") for name in columns]
     record = {"measured": [dict(zip(keys, row, strict=True)) for row in _rows(columns)], "not_predicted": dict(reasons)}
+    if path:
+        steps = [step for found in groups.values() for step in found]
+        predicted = [step.predicted().total for step in steps]
+        record["rows"] = [
+            {"name": step.name, "measured_s": step.seconds, "predicted_s": seconds, "error": step.error}
+            for step, seconds in zip(steps, predicted, strict=True)
+        ]
+        cells = [
+            [_seconds(step.seconds), _seconds(seconds), f"{step.error:+.1%}", shorten(step.name, 70, placeholder=" …")]
+            for step, seconds in zip(steps[:MOST_SHOWN], predicted, strict=False)
+        ]
+        lines += ["", *_columns(["measured", "predicted", "off by", "row"], cells)]
     return Screen(tuple(lines), record)
 
 

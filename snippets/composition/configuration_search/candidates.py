@@ -273,6 +273,8 @@ def candidate_layouts(
         Limits() if limits is None else of_kind("limits", limits, Limits),
         Candidates(),
     )
+    if search.model.experts is None and max(search.limits.allowed("expert"), default=1) > 1:
+        raise ValueError(f"expert must be 1 for a model without experts, got {search.limits.expert!r}")
     for t in search.tensor_sizes():
         for p, uneven in search.pipeline_sizes(t):
             for c in search.context_sizes(t, p):

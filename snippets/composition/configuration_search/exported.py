@@ -265,14 +265,15 @@ def _megatron_zero(run: _Run, notes: list[str]) -> list[str]:
     if cut.stage < 2:
         held = 2 * rank_parameters(run.model, cut).total / 1e9
         notes.append(
-            f"gradients are kept in fp32 unless you add --grad-reduce-in-bf16: {held:.1f} GB a GPU more than with 2"
-            " bytes each"
+            f"the plan counts gradients in bf16: without --grad-reduce-in-bf16 they are fp32, {held:.1f} GB a GPU"
+            " more"
         )
         if cut.tensor * cut.context > 1:
             notes.append("before Blackwell, set CUDA_DEVICE_MAX_CONNECTIONS=1")
         if cut.stage == 0:
-            return []
-        return ["--use-distributed-optimizer", "--overlap-grad-reduce", "--overlap-param-gather"]
+            return ["--grad-reduce-in-bf16"]
+        flags = ["--use-distributed-optimizer", "--overlap-grad-reduce", "--overlap-param-gather"]
+        return [*flags, "--grad-reduce-in-bf16"]
     notes.append("Megatron-FSDP needs CUDA_DEVICE_MAX_CONNECTIONS unset or above 1")
     if cut.pipeline > 1:
         notes.append("Megatron-FSDP beside a pipeline: nothing in its arguments forbids it, its guide does not list it")

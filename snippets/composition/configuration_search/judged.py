@@ -289,15 +289,26 @@ def _reason(row: dict[str, str]) -> str:
         return _UNKNOWN_MODELS[row["model"]]
     if not row["precision"]:
         return "the table does not name the number format"
-    if row["model"] not in {*_OWN_MODELS, *_MODEL_NAMES}:
+    if _known_model(row["model"]) is None:
         return f"no model of the catalogue is called {row['model']!r}"
     if row["precision"] not in _DTYPES or (row["source"] != "torchtitan" and row["device"] not in _NODE_NAMES):
         return f"no peak of {row['device']} in {row['precision']} is known"
     return ""
 
 
+def _known_model(name: str) -> Transformer | None:
+    """Return a model by the name that a source's table gives it, or by the catalogue's."""
+    if name in _OWN_MODELS:
+        return _OWN_MODELS[name]
+    try:
+        return MODELS[_MODEL_NAMES.get(name, name)]
+    except KeyError:
+        return None
+
+
 def _published(name: str, row: dict[str, str]) -> PublishedStep:
-    model = _OWN_MODELS.get(row["model"]) or MODELS[_MODEL_NAMES[row["model"]]]
+    model = _known_model(row["model"])
+    assert model is not None
     torch = row["source"] == "torchtitan"
     node = TORCHTITAN_NODE if torch else NODES[_NODE_NAMES[row["device"]]]
     dtype = _DTYPES[row["precision"]]
@@ -696,7 +707,7 @@ def accuracy_of(accelerator: Accelerator | str, dtype: str, model: Transformer |
     Leaves out: torchtitan's and vTrain's small runs, which are judged in their own rows of ``accuracy_table``.
 
     Example:
-        >>> accuracy_of("H100 SXM", "fp8", "Llama 3 70B").sentence
+        >>> accuracy_of("H100 SXM", "fp8", "Llama 3 70B").sentence.partition(" torchtitan")[0]
         'Of 10 measured layouts of this kind the median error is 6%.'
     """
     found, experts = ACCELERATORS.find(accelerator), MODELS.find(model).experts is not None
@@ -710,8 +721,18 @@ def accuracy_of(accelerator: Accelerator | str, dtype: str, model: Transformer |
             if groups:
                 exact = other == asked and found.name.split()[0] == device
                 accuracy = _pooled(groups, "" if exact else f"{sort} on {device} in {other}")
-                return replace(accuracy, sentence=accuracy.sentence + _OLDER) if device == "A100" else accuracy
+                return replace(accuracy, sentence=accuracy.sentence + _besides(device, experts=experts))
     return Accuracy(0, None, None, None, (), f"No measured run of {sort} on {found.name} or a device like it is known.")
+
+
+def _besides(device: str, *, experts: bool) -> str:
+    """Return what is to be said beside a median error: of older software, or of runs that are judged apart."""
+    if device == "A100":
+        return _OLDER
+    if device != "H100" or experts:
+        return ""
+    found = group_accuracy("torchtitan")
+    return f" torchtitan's {found.rows}, on H100s with slower memory and 500 W, were {found.median_error:.0%} off."
 
 
 def _pooled(groups: tuple[str, ...], instead: str) -> Accuracy:

@@ -161,7 +161,7 @@ class Plan(Answers):
         return "some" if self.dropped else self.layout.recompute
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plans(Answers):
     """The layouts of a job, the fastest first, and what was refused.
 
@@ -187,6 +187,10 @@ class Plans(Answers):
     refusals: tuple[Refused, ...]
     refused: dict[str, int]
     near: int
+
+    def __repr__(self) -> str:
+        first = f"fastest {self.best[0].total_s:.4g} s, {sizes_text(self.best[0].layout)}" if self.best else "none"
+        return f"<Plans: {self.tried:,} tried, {self.fitting:,} fit, {first}>"
 
     @property
     def shortlist(self) -> tuple[Plan, ...]:

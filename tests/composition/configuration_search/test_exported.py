@@ -57,6 +57,7 @@ def megatron_parser() -> argparse.ArgumentParser:
     parser.add_argument("--moe-layer-freq")
     flags = "sequence-parallel use-distributed-optimizer overlap-grad-reduce overlap-param-gather use-megatron-fsdp "
     flags += "no-gradient-accumulation-fusion use-tp-pp-dp-mapping moe-grouped-gemm bf16 swiglu disable-bias-linear "
+    flags += "grad-reduce-in-bf16 "
     flags += "group-query-attention multi-latent-attention untie-embeddings-and-output-weights add-qkv-bias "
     flags += "qk-layernorm account-for-embedding-in-pipeline-split account-for-loss-in-pipeline-split"
     for name in flags.split():
