@@ -126,7 +126,7 @@ as_if = mistaken_rules(CHOICE.expected, CHOICE.observe)
 runs_of = inputs_for(two_runs)
 
 
-# The chapter's question: its fourteen fastest layouts, as predicted and corrected by the job with 3.6 billion parameters;
+# The chapter's question: its fourteen fastest layouts, as predicted and corrected by a job of 3.6 billion parameters,
 # that job's spread inside a kind, and 12% between kinds. A run of an hour is 1/720 of 30 days.
 OWN = runs_of(
     [14.364, 14.444, 14.450, 14.452, 14.489, 14.689, 14.693, 14.731, 14.772, 14.828, 15.069, 15.095, 15.151, 15.183],
