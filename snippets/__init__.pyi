@@ -105,6 +105,7 @@ from snippets.composition.configuration_search.formulas import pareto_front as p
 from snippets.composition.configuration_search.formulas import second_run_saving_share as second_run_saving_share
 from snippets.composition.configuration_search.formulas import expected_regret as expected_regret
 from snippets.composition.configuration_search.formulas import error_difference_spread as error_difference_spread
+from snippets.composition.configuration_search.formulas import kind_factors as kind_factors
 from snippets.composition.configuration_search.formulas import best_of_each_kind as best_of_each_kind
 from snippets.composition.configuration_search.formulas import elasticity as elasticity
 from snippets.composition.configuration_search.formulas import tying_factor as tying_factor
@@ -634,6 +635,7 @@ auxiliary_loss = expert_balance_loss
 b_simple = gradient_noise_scale
 backup_workers = kth_exponential_s
 backup_workers_s = kth_exponential_s
+bias_by_group = kind_factors
 bisection_bandwidth = fat_tree_bisection_bytes_per_s
 bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
 bpb = bits_per_byte
@@ -645,6 +647,7 @@ butterfly_all_reduce = recursive_doubling_all_reduce_bytes
 butterfly_all_reduce_bytes = recursive_doubling_all_reduce_bytes
 butterfly_all_reduce_time = recursive_doubling_all_reduce_time_s
 butterfly_all_reduce_time_s = recursive_doubling_all_reduce_time_s
+calibration_by_kind = kind_factors
 capacity_factor = expert_capacity
 carbon_footprint = emissions_kg
 carbon_footprint_kg = emissions_kg

@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import product
 from random import Random
 
-from grader.exercise import Exercise, Inputs, Mistake, inputs_for
+from grader.exercise import RESULT, Exercise, Inputs, Mistake, inputs_for
 
 REASONS = ("node", "heads", "layers", "sequences", "switch", "left")
 
@@ -86,6 +86,13 @@ def dealt(
     return dict(found)
 
 
+def without_zeros(counts: object) -> object:
+    """Return what was counted, the six names without a layout left out."""
+    if not isinstance(counts, dict):
+        return counts
+    return {name: count for name, count in counts.items() if name not in REASONS or count != 0}
+
+
 cluster_of = inputs_for(first_reasons)
 QUESTION = cluster_of(512, 8, 32, 64, 48, 1536)
 
@@ -121,13 +128,15 @@ EXERCISE = Exercise(
     number=3,
     level="medium",
     asked="how many layouts fall for each first reason, and how many are left",
-    expected=dealt,
+    expected=lambda **given: {RESULT: dealt(**given)},
+    observe=lambda function, **given: {RESULT: without_zeros(function(**given))},
     examples=[
         cluster_of(4, 2, 2, 2, 2, 4),
         cluster_of(1, 1, 1, 1, 1, 1),
         cluster_of(6, 6, 6, 4, 3, 4),
         cluster_of(8, 4, 4, 4, 4, 4),
         cluster_of(12, 4, 12, 6, 4, 6),
+        cluster_of(24, 6, 12, 12, 6, 24),
         QUESTION,
     ],
     inputs=drawn(Random(29)),
@@ -167,6 +176,16 @@ EXERCISE = Exercise(
             "fits_below_the_switch",
             "You asked whether a copy is small enough. Copies that fill a switch without a rest must divide its GPUs.",
             {"gpus_per_switch % (t * p)": "t * p > gpus_per_switch"},
+        ),
+        Mistake(
+            "asks_whether_t_fits_a_node",
+            "You asked whether t is at most a node's GPUs. It has to divide them: t = 4 can't run on nodes of six.",
+            {"gpus_per_node % t,": "t > gpus_per_node,"},
+        ),
+        Mistake(
+            "tries_powers_of_two_alone",
+            "Sizes needn't be powers of two, as in the chapter. Every t, p and d counts whose product is the GPUs.",
+            {"if gpus % (t * p):": "if gpus % (t * p) or t & (t - 1) or p & (p - 1):"},
         ),
         Mistake(
             "enough_sequences",

@@ -96,10 +96,11 @@ def drawn(chance: Random) -> list[Inputs]:
     found = []
     for _ in range(40):
         rows = {
-            (chance.choice((1, 2, 4, 8, 16)), chance.choice((1, 2, 4)), chance.choice((1, 2, 4))): chance.randint(
-                10, 40
-            )
-            / 2
+            (
+                chance.choice((1, 2, 3, 4, 6, 8, 9, 16)),
+                chance.choice((1, 2, 4)),
+                chance.choice((1, 2, 4)),
+            ): chance.randint(10, 40) / 2
             for _ in range(chance.randint(2, 9))
         }
         node = chance.choice((2, 4, 8))
@@ -128,6 +129,8 @@ EXERCISE = Exercise(
         table_of([(4, 1, 1, 5.0), (16, 1, 1, 4.0)], 8),
         table_of([(8, 1, 1, 6.0), (8, 2, 1, 5.0), (4, 1, 1, 8.0)], 8),
         table_of([(2, 2, 1, 6.0), (2, 2, 2, 4.0), (1, 1, 1, 8.0)], 8),
+        table_of([(4, 1, 1, 5.0), (6, 1, 1, 7.0), (6, 2, 1, 4.0)], 8),
+        table_of([(4, 1, 1, 7.0), (9, 1, 1, 5.0), (3, 1, 1, 6.0)], 8),
         SMALL,
         OWN,
     ],
@@ -148,6 +151,21 @@ EXERCISE = Exercise(
                 if not [row for row in measured if row[0] == gpus_per_node]
                 else by_orders(measured, gpus_per_node=gpus_per_node)
             ),
+        ),
+        Mistake(
+            "stops_below_the_node",
+            "A layout whose t is all the node's GPUs follows the rule, too. You left it out.",
+            lambda measured, *, gpus_per_node: by_orders(
+                measured, gpus_per_node=gpus_per_node - any(row[0] < gpus_per_node for row in measured)
+            ),
+        ),
+        Mistake(
+            "returns_percent",
+            "You returned percent. Regret is asked for as a share.",
+            {
+                "min(follow) / best - 1, max(follow) / best - 1": "100 * min(follow) / best - 100, "
+                "100 * max(follow) / best - 100"
+            },
         ),
         Mistake(
             "takes_the_fewest_stages_of_all",

@@ -42,7 +42,8 @@ def two_runs(
 
     Returns:
         The numbers of the layouts, from 0, in the order of their runs: one
-        or two. A second run passes whose saving is within 0.1% of the best.
+        or two. A second run passes that saves at least 0.999 times as much
+        as the best one.
 
     >>> two_runs(predicted=[10.0, 10.2, 10.5], kinds=["a", "a", "b"],
     ...          own_spread=0.02, other_spread=0.1, cost_share=0.001)
@@ -126,20 +127,39 @@ as_if = mistaken_rules(CHOICE.expected, CHOICE.observe)
 runs_of = inputs_for(two_runs)
 
 
-# The chapter's question: the fourteen fastest of its layouts, as the planner predicts them, and the spreads of errors
-# on the job with 3.6 billion parameters. A run of an hour is 1/720 of 30 days.
+# The chapter's question: its fourteen fastest layouts, as predicted and corrected by a job of 3.6 billion parameters,
+# that job's spread inside a kind, and 12% between kinds. A run of an hour is 1/720 of 30 days.
 OWN = runs_of(
-    [13.23, 13.57, 13.65, 14.03, 14.10, 14.18, 14.28, 14.48, 14.56, 14.57, 14.58, 14.61, 14.74, 14.81],
-    [f"t = {t}" for t in (4, 4, 4, 2, 4, 4, 4, 8, 8, 8, 8, 8, 4, 8)],
+    [14.364, 14.444, 14.450, 14.452, 14.489, 14.689, 14.693, 14.731, 14.772, 14.828, 15.069, 15.095, 15.151, 15.183],
+    [f"t = {t}" for t in (8, 8, 8, 8, 8, 4, 8, 8, 8, 8, 4, 8, 4, 8)],
     0.024,
-    0.123,
+    0.12,
     1 / 720,
 )
 
 
+def close_contest(chance: Random) -> Inputs:
+    """Draw a twin and one of another kind that save nearly as much, and a cost that is near to both."""
+    own = chance.choice((0.02, 0.05, 0.08))
+    other = own * chance.choice((2.0, 3.0))
+    twin = 10 * math.exp(own * chance.uniform(0.0, 1.2))
+    low, high, aim = 10.0, 10 * math.exp(4 * other), chance.choice((0.9, 0.94, 1.06, 1.1))
+    sides = runs_of([10.0, twin], ["a", "a"], own, other, 0.0)
+    target = aim * savings(sides)[1][1]
+    for _ in range(40):  # the farther behind, the less it saves
+        middle = (low + high) / 2
+        saved = savings(runs_of([10.0, middle], ["a", "b"], own, other, 0.0))[1][1]
+        low, high = (middle, high) if saved > target else (low, middle)
+    rivals = [(10.0, "a"), (round(twin, 3), "a"), (round(low, 3), "b"), (round(10 * math.exp(5 * other), 3), "b")]
+    chance.shuffle(rivals)
+    steps, kinds = zip(*rivals, strict=True)
+    most = max(savings(runs_of(list(steps), list(kinds), own, other, 0.0))[1].values())
+    return runs_of(list(steps), list(kinds), own, other, round(most * chance.choice((0.1, 0.9, 1.1)), 6))
+
+
 def drawn(chance: Random) -> list[Inputs]:
-    found: list[Inputs] = []
-    while len(found) < 50:
+    found = [close_contest(chance) for _ in range(30)]
+    while len(found) < 60:
         count = chance.randint(2, 7)
         predicted = [round(10 * (1 + chance.random() * chance.choice((0.05, 0.2, 0.5))), 3) for _ in range(count)]
         own = chance.choice((0.01, 0.03, 0.08))
@@ -164,7 +184,7 @@ def taught() -> str:
     return (
         f"First {OWN['kinds'][first]}, then {OWN['kinds'][second]}: that run is expected to save "
         f"{100 * saved[second]:.1f}% of every step. The next in the order of predictions would save "
-        f"{100 * saved[order[1]]:.1f}%."
+        f"{100 * saved[order[1]]:.1f}%. Measured, the first took 14.9 s and the second 13.9 s: 7% of every step."
     )
 
 
@@ -190,6 +210,12 @@ EXERCISE = Exercise(
         runs_of([10.5, 10.0, 10.2], ["b", "a", "a"], 0.02, 0.1, 0.02),
         runs_of([10.0, 10.05, 14.0], ["a", "a", "b"], 0.02, 0.1, 0.001),
         runs_of([12.0, 11.0, 11.1, 11.4], ["a", "b", "b", "a"], 0.05, 0.05, 0.001),
+        runs_of([10.0, 14.0], ["a", "b"], 0.02, 0.2, 0.005),
+        runs_of([10.0, 13.0], ["a", "b"], 0.02, 0.2, 0.008),
+        runs_of([10.0, 10.5, 12.2], ["a", "a", "b"], 0.06, 0.16, 0.001),
+        runs_of([10.0, 10.3, 11.5], ["a", "a", "b"], 0.05, 0.12, 0.001),
+        runs_of([10.0, 13.0], ["a", "b"], 0.02, 0.6, 0.104),
+        runs_of([10.0, 13.0], ["a", "b"], 0.02, 0.6, 0.07),
         OWN,
     ],
     inputs=drawn(Random(29)),
@@ -231,7 +257,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_best_of_another_kind",
-            "You took another kind in any case. If it's far behind, one of the first one's kind may be worth more.",
+            "You looked only at other kinds. If they're far behind, one of the first one's kind may be worth more.",
             lambda *, predicted, kinds, own_spread, other_spread, cost_share: another_kind(
                 predicted=predicted,
                 kinds=kinds,
@@ -239,6 +265,23 @@ EXERCISE = Exercise(
                 other_spread=other_spread,
                 cost_share=cost_share,
             ),
+        ),
+        Mistake(
+            "takes_another_kind_in_any_case",
+            "You ran the best of another kind, whatever it's worth. It may save less than a twin, or than a run costs.",
+            lambda *, predicted, kinds, own_spread, other_spread, cost_share: another_kind(
+                predicted=predicted,
+                kinds=kinds,
+                own_spread=own_spread,
+                other_spread=other_spread,
+                cost_share=0.0,
+            ),
+        ),
+        Mistake(
+            "sorts_the_numbers",
+            "The numbers are asked for in the order of the runs, the layout that is predicted fastest first.",
+            {"else [first, second]": "else sorted([first, second])"},
+            accepts=as_if(read=lambda chosen: list(chosen)[::-1]),
         ),
         Mistake(
             "counts_from_one",

@@ -34,6 +34,10 @@ def undominated(
     return front
 
 
+def in_time(layouts: list[tuple[float, float]]) -> list[int]:
+    return sorted(range(len(layouts)), key=lambda i: (*layouts[i], i))
+
+
 def by_pairs(layouts: list[tuple[float, float]]) -> list[int]:
     """Ask every other layout of every layout."""
 
@@ -48,7 +52,7 @@ def by_pairs(layouts: list[tuple[float, float]]) -> list[int]:
 
 
 layouts_of = inputs_for(undominated)
-# The planner's times and sizes of the question's job, rounded: every fourth of the layouts that can run.
+# The planner's times and sizes of the question's job, rounded: some of the layouts that can run, the whole front too.
 OWN = layouts_of(
     [
         (13.2, 44.8),
@@ -86,8 +90,9 @@ def taught() -> str:
     front = undominated(**OWN)
     seconds, sizes = zip(*(OWN["layouts"][i] for i in front), strict=True)
     return (
-        f"{len(front)} of {len(OWN['layouts'])} layouts are left. The fastest takes {seconds[0]} s and {sizes[0]} GB; "
-        f"for {sizes[-1]} GB you pay {seconds[-1]} s. The others are never the answer."
+        f"{len(front)} of {len(OWN['layouts'])} layouts are left, as of the chapter's eighty. The fastest "
+        f"takes {seconds[0]} s and {sizes[0]} GB; for {sizes[-1]} GB you pay {seconds[-1]} s. If the predictions are "
+        "right, the others are never the answer."
     )
 
 
@@ -103,6 +108,9 @@ EXERCISE = Exercise(
         layouts_of([(2.0, 3.0), (2.0, 3.0), (2.0, 4.0)]),
         layouts_of([(2.0, 5.0), (2.0, 4.0), (1.0, 4.0)]),
         layouts_of([(5.0, 1.0), (4.0, 2.0), (3.0, 3.0), (2.0, 4.0)]),
+        layouts_of([(10.0, 30.0), (11.0, 29.9)]),
+        layouts_of([(10.0, 5000.0), (11.0, 4000.0), (12.0, 4500.0), (13.0, 3999.6)]),
+        layouts_of([(1.0, 5.0), (2.0, 9.0), (3.0, 7.0)]),
         OWN,
     ],
     inputs=drawn(Random(29)),
@@ -128,6 +136,26 @@ EXERCISE = Exercise(
             "sorts_by_time_alone",
             "Of equally fast layouts the smallest comes first. Sort by memory where the times are equal.",
             {"(*layouts[i], i)": "(layouts[i][0], i)"},
+        ),
+        Mistake(
+            "compares_with_the_one_before",
+            "You compared memory with the next faster layout's, which may be dominated itself. Compare with the last "
+            "one kept.",
+            lambda layouts: [
+                i
+                for before, i in zip([None, *in_time(layouts)], in_time(layouts), strict=False)
+                if before is None or layouts[i][1] < layouts[before][1]
+            ],
+        ),
+        Mistake(
+            "keeps_all_equals",
+            "Of layouts that are equal in both only the first counts. You kept all.",
+            lambda layouts: [i for i in in_time(layouts) if layouts[i] in [layouts[j] for j in undominated(layouts)]],
+        ),
+        Mistake(
+            "drops_all_equals",
+            "Equal layouts don't dominate each other: the first of them counts. You dropped all.",
+            lambda layouts: [i for i in undominated(layouts) if layouts.count(layouts[i]) == 1],
         ),
         Mistake(
             "takes_the_largest",

@@ -191,6 +191,40 @@ def error_difference_spread(
     return median(apart) / _QUARTILE
 
 
+def kind_factors(predicted_s: Sequence[float], measured_s: Sequence[float], kinds: Sequence[str]) -> dict[str, float]:
+    """Return by which factor layouts of each kind typically took longer than predicted.
+
+    Also: bias by group, calibration by kind
+    Formula: $f_k = \\operatorname{median}_{i \\text{ of kind } k} y_i / x_i$
+    Symbols: x_i = predicted_s; y_i = measured_s; k = a kind
+    Chapter: 29
+
+    Args:
+        predicted_s: steps of layouts of one job.
+        measured_s: what was measured of each.
+        kinds: what each is counted with, ``"t = 8"``.
+
+    Returns:
+        The factor of each kind, in the order in which kinds occur.
+
+    Source: definition.
+    Convention: a median, so that a few steps that went astray hardly count.
+    Leaves out: how far a factor of one job holds for another.
+
+    Example:
+        >>> kind_factors([1.0, 2.0, 3.0], [1.1, 2.2, 3.0], ["t = 4", "t = 4", "t = 8"])
+        {'t = 4': 1.1, 't = 8': 1.0}
+    """
+    x, y = _as_many("predicted_s", predicted_s, "measured_s", measured_s)
+    names = each("kinds", kinds, text)
+    if len(names) != len(x):
+        raise ValueError(f"kinds must have as many entries as predicted_s, {len(x)}, got {len(names)}")
+    ratios: dict[str, list[float]] = {}
+    for name, said, took in zip(names, x, y, strict=True):
+        ratios.setdefault(name, []).append(took / said)
+    return {name: median(found) for name, found in ratios.items()}
+
+
 def best_of_each_kind(predicted_s: Sequence[float], kinds: Sequence[str], *, runs: int) -> tuple[int, ...]:
     """Return which layouts to benchmark: the fastest predicted of each kind, and then the fastest of the rest.
 

@@ -15,6 +15,7 @@ from snippets.composition.configuration_search.formulas import (
     elasticity,
     error_difference_spread,
     expected_regret,
+    kind_factors,
     pareto_front,
     second_run_saving_share,
     tying_factor,
@@ -148,6 +149,40 @@ def test_hidden_tables_with_everything_in_sight_are_the_table() -> None:
     assert mean_regret(*steps, runs=47, way="any", share=1.0, draws=1) == 0
     perfect = (MEASURED, MEASURED, KINDS)
     assert mean_regret(*perfect, runs=1, way="best") == 0 < mean_regret(*perfect, runs=1, way="any")
+
+
+def test_factors_of_kinds_are_medians_and_shrug_off_one_that_went_astray() -> None:
+    x, kinds = [1.0, 2.0, 4.0, 1.0, 3.0], ["a", "a", "a", "b", "b"]
+    assert kind_factors(x, [1.1, 2.2, 40.0, 1.0, 3.6], kinds) == pytest.approx({"a": 1.1, "b": 1.1})
+    with pytest.raises(ValueError, match=r"kinds must have as many entries as predicted_s, 5, got 2"):
+        kind_factors(x, x, ["a", "b"])
+
+
+def test_a_smaller_jobs_factors_save_a_run_on_the_larger_one() -> None:
+    """What the chapter decides by: corrected, two runs do what three do without."""
+    small = published_steps("vTrain 3.6B")
+    factors = kind_factors(
+        [row.predicted().total for row in small],
+        [row.seconds for row in small],
+        [f"t = {row.layout.tensor}" for row in small],
+    )
+    corrected = [x * factors[kind] for x, kind in zip(PREDICTED, KINDS, strict=True)]
+    raw, better = (
+        [mean_regret(x, MEASURED, KINDS, runs=runs, way="best of each kind") for runs in (1, 2, 3)]
+        for x in (PREDICTED, corrected)
+    )
+    assert better[0] < 0.6 * raw[0]
+    assert better[1] < 0.3 * raw[1]
+    assert better[1] == pytest.approx(raw[2], abs=0.001)
+
+
+def test_hidden_tables_are_drawn_alike_however_many_at_a_time() -> None:
+    """Means over all tables of two of three layouts, which can be counted: each pair is as likely as the next."""
+    x, y, kinds = [1.0, 2.0, 3.0], [2.0, 1.0, 4.0], ["a", "a", "b"]
+    found = mean_regret(x, y, kinds, runs=1, way="best", share=2 / 3, draws=90_000)
+    assert found == pytest.approx((1.0 + 0.0 + 0.0) / 3, abs=0.01)  # pairs 01, 02, 12
+    found = mean_regret(x, y, kinds, runs=2, way="best of each kind", share=1.0, draws=10)
+    assert found == 1.0  # layouts 0 and 2, and 1 was the best
 
 
 def test_a_run_of_another_kind_is_worth_more_than_a_twin() -> None:
