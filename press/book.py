@@ -64,7 +64,7 @@ from press.site.notebook import published
 from press.site.planner import ACCURACY, MEASURED, SUBJECT, accuracy_json, measured_html, planner_html
 from press.site.planner import MODULE as PLANNER
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
-from press.site.runtime import Archive, Files, archive, lean_archive
+from press.site.runtime import Archive, Files, archive, exercises_archive, lean_archive
 from press.site.thread import box_of, boxes_asked
 
 HARDWARE = "docs/hardware.md"
@@ -279,7 +279,7 @@ class Book:
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}
-            archives |= runtime.archives("exercises", self.exercises.common_files(), judging, self._packed)
+            archives |= runtime.archives("exercises", self.exercises.common_files(), judging, self._packed_to_grade)
         self._archives.sweep()
         self.freshness.imports.keep()
         return runtime.files(self.root, archives) if archives else {}
@@ -306,6 +306,9 @@ class Book:
 
     def _leanly_packed(self, files: Files) -> bytes:
         return self._packed(files, lean_archive)
+
+    def _packed_to_grade(self, files: Files) -> bytes:
+        return self._packed(files, exercises_archive)
 
     @functools.cached_property
     def _archives(self) -> KeptFolder:

@@ -265,8 +265,7 @@ def _megatron_zero(run: _Run, notes: list[str]) -> list[str]:
     if cut.stage < 2:
         held = 2 * rank_parameters(run.model, cut).total / 1e9
         notes.append(
-            f"the plan counts gradients in bf16: without --grad-reduce-in-bf16 they are fp32, {held:.1f} GB a GPU"
-            " more"
+            f"the plan counts gradients in bf16: without --grad-reduce-in-bf16 they are fp32, {held:.1f} GB a GPU more"
         )
         if cut.tensor * cut.context > 1:
             notes.append("before Blackwell, set CUDA_DEVICE_MAX_CONNECTIONS=1")
