@@ -155,8 +155,8 @@ def planned_layouts(
     title="Which two would you run?",
     caption="Each dot is a layout of the job: what the fullest GPU holds, and what a step is predicted to take. The "
     "line joins the layouts that nothing dominates. The larger dots are two to benchmark: the fastest that fits, and "
-    "the fastest with another t. The measured job's predictions can be corrected by a smaller one; in the others, "
-    "layers make again just as much as memory asks for.",
+    "the fastest with another t. The measured job's predictions can be corrected by a smaller one; in the others "
+    "each layer drops as many tensors as must go.",
     knobs=[
         Choice("job", "Model", _JOBS, "Llama 3 70B"),
         Choice("errors", "Predictions", _ERRORS, "corrected"),
