@@ -170,7 +170,7 @@ def planned_layouts(
         Named(
             "The question",
             "47 layouts, all measured. The best of t = 8 and of t = 4 are predicted 2% apart: they ran in 14.9 and "
-            "13.9 s. With the model's own predictions the second run would have been t = 2: 21.9 s.",
+            "13.9 s. With the model's own predictions the second run would have been t = 2, and slow.",
             {"job": "question"},
         ),
         Named(

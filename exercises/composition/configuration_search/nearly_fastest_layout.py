@@ -16,7 +16,7 @@ NEAR = 0.1
 KEYS = ("tensor", "pipeline", "data", "micro_batch", "stage", "twice")
 
 
-def choose_layout(
+def nearly_fastest_layout(
     *,
     layers: int,
     hidden: int,
@@ -54,7 +54,7 @@ def choose_layout(
         the layers, d · b the sequences. With t above 1 the tokens between the
         blocks are cut too; stages run 1F1B.
 
-    >>> chosen = choose_layout(layers=32, hidden=4096, heads=32,
+    >>> chosen = nearly_fastest_layout(layers=32, hidden=4096, heads=32,
     ...                        key_value_heads=8, width=14336,
     ...                        vocabulary=128256, nodes=1,
     ...                        batch_sequences=64, sequence=8192)
@@ -222,7 +222,7 @@ def by_rule(t: int, stage: int, *, fits: bool = True) -> Callable[..., dict[str,
 def taught() -> str:
     own = job("70B", 32, 512, 8192)
     drawn_by_all = planned(by_rule(8, 1)(**own), own).total_s
-    yours, best = planned(choose_layout(**own), own).total_s, best_s(key_of(own))
+    yours, best = planned(nearly_fastest_layout(**own), own).total_s, best_s(key_of(own))
     return (
         f"For the 70B on 256 GPUs the solution's forty lines find a layout of {yours:.3g} s, the planner's best takes "
         f"{best:.3g} s, and t = 8 with the fewest stages that fit {drawn_by_all:.3g} s. A rough model that counts the "
@@ -231,7 +231,7 @@ def taught() -> str:
 
 
 EXERCISE = Exercise(
-    choose_layout,
+    nearly_fastest_layout,
     number=6,
     level="hard",
     asked="a layout that runs, fits, and is predicted at most 10% slower than the planner's best",
