@@ -661,6 +661,16 @@ def _hint(plans: Plans) -> str:
     )
 
 
+def _rounder_batch(plans: Plans) -> str:
+    """Return a batch near the one that was asked for that can be dealt in more ways, where some were refused for it."""
+    batch, refused = plans.batch_sequences, plans.refused.get("sequences", 0)
+    step = 2 ** max(0, (batch // 8).bit_length() - 1)
+    if not refused or batch % step == 0:
+        return ""
+    rounder = round(batch / step) * step
+    return f"{batch:,} sequences rule out {refused} cuts that {rounder:,} may allow: --tokens {rounder * plans.job.sequence}."
+
+
 def _table_screen(plans: Plans, shown: int, *, distinct: bool) -> Screen:
     """Return the best layouts as a table, and what was tried and refused."""
     listed = dict(enumerate(plans.best, start=1))
@@ -672,7 +682,7 @@ def _table_screen(plans: Plans, shown: int, *, distinct: bool) -> Screen:
     if plans.best:
         lines += [*_table(listed), ""]
         lines += [f"{_within(plans)}. The model cannot tell these apart: measure a few."]
-        lines += [*_wrapped(accuracy["sentence"]), ""]
+        lines += [*_wrapped(accuracy["sentence"]), *_wrapped(_rounder_batch(plans)), ""]
     else:
         lines += ["No layout fits.", *_wrapped(_hint(plans)), *([] if over else _wrapped(_examples(plans))), ""]
     limit = f"{job.limit_bytes / 1e9:.4g} GB ({job.free_share:.0%} of {plans.cluster.memory_bytes / 1e9:.4g} kept free)"

@@ -405,3 +405,11 @@ def test_the_thread_is_planned_at_once() -> None:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.stdout.startswith("Llama 3 70B on 256 H100 SXM, 512 sequences")
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < PLAN_S
+
+
+def test_a_batch_of_few_factors_is_told_of_a_rounder_one(printed: Any) -> None:
+    line = "plan --model 'Llama 3 8B' --gpus 64 --sequence 8000 --tokens "
+    told = printed(f"{line}4e6")
+    found = re.search(r"500 sequences rule out \d+ cuts that 512 may allow: --tokens (\d+)\.", told)
+    assert found
+    assert "rule out" not in printed(line + found[1])
