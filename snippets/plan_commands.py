@@ -668,7 +668,8 @@ def _rounder_batch(plans: Plans) -> str:
     if not refused or batch % step == 0:
         return ""
     rounder = round(batch / step) * step
-    return f"{batch:,} sequences rule out {refused} cuts that {rounder:,} may allow: --tokens {rounder * plans.job.sequence}."
+    tokens = rounder * plans.job.sequence
+    return f"{batch:,} sequences rule out {refused} cuts that {rounder:,} may allow: --tokens {tokens}."
 
 
 def _table_screen(plans: Plans, shown: int, *, distinct: bool) -> Screen:
