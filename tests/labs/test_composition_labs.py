@@ -12,6 +12,7 @@ from sampling import at_night
 
 MESH = "labs/composition/device_mesh.py"
 TIMES = "labs/composition/layout_times.py"
+TIMED = {"pairs predicted 50% apart: in the wrong order", "regret", "1 − Spearman's correlation", "median error"}
 
 
 @pytest.mark.parametrize("ranks", [at_night(2), 4])
@@ -51,12 +52,17 @@ def test_a_wrong_price_of_a_move_or_a_wrong_group_fails_the_lab(
 
 
 @pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4)])
-def test_layouts_take_their_times_in_the_predicted_order(launch: Launcher, ranks: int, tmp_path: Path) -> None:
+def test_every_layout_learns_and_sends_what_one_rank_and_the_formula_say(
+    launch: Launcher, ranks: int, tmp_path: Path
+) -> None:
+    """The order of the times is not asserted here, beside other tests on the same cores: the recorded run holds it."""
     done = launch(TIMES, "--record", str(tmp_path / "times.json"), ranks=ranks, cold=ranks == 2)
     if ranks % 2:
         done.assert_not_applicable()
         return
-    done.assert_agrees()
+    disagree = {what for what, row in done.rows.items() if row["agree"] == "NO"}
+    assert set(done.rows) >= TIMED >= disagree, done.out + done.error
+    assert (done.code != 0) == bool(disagree), done.out + done.error
     recorded = json.loads((tmp_path / "times.json").read_text(encoding="utf-8"))["layouts"]
     assert len(recorded) == {2: 9, 4: 18}[ranks]
     assert all(f"step of {entry['layout']}" in done.rows for entry in recorded)

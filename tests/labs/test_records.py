@@ -38,6 +38,8 @@ def test_what_is_not_there_is_named() -> None:
 def test_layouts_are_a_table_and_a_picture() -> None:
     columns = recorded_layouts()
     rows = {row["what"].removeprefix("step of "): row for row in read_record("layout_times")["rows"]}
+    limits = ("pairs predicted 50% apart: in the wrong order", "regret", "1 − Spearman's correlation", "median error")
+    assert all(rows[limit]["agree"] is True for limit in limits)
     for name, predicted_ms, measured_ms, waiting in zip(*columns.values(), strict=True):
         assert predicted_ms == pytest.approx(1e3 * rows[name]["predicted"][0])
         assert measured_ms == pytest.approx(1e3 * rows[name]["measured"][0])
