@@ -135,7 +135,6 @@ def measured_plot(
     plot.curve([(low, low), (high, high)], colour="muted", width=1.5)
     plot.curve([(low, 1.1 * low), (high, 1.1 * high)], colour="muted", width=1, dashed=True)
     plot.panel.text(plot.right, plot.y(21.6), "as predicted", anchor="end", colour="muted", size=12)
-    plot.panel.text(plot.x(25.2), plot.y(28.2) + 2, "10% slower", anchor="end", colour="muted", size=12)
     for x, y, t in sorted(zip(predicted_s, measured_s, tensor, strict=True), key=lambda each: -each[2]):
         plot.panel.text(plot.x(x), plot.y(y), str(t), anchor="middle", middle=True, bold=True, colour=_HUES[t])
     for place, name in named.items():

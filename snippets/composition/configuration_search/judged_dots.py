@@ -18,11 +18,11 @@ _SOURCES = (
     "Megatron 20",
     "MLPerf",
     "Megatron Bridge",
-    "NeMo dense",
+    "NeMo Launcher",
     "torchtitan",
     "Llama 3 paper",
 )
-_SHOWN = {"Megatron 20": "Megatron-LM papers", "Llama 3 paper": "NeMo and Llama 3", "NeMo dense": "NeMo and Llama 3"}
+_SHOWN = {"Megatron 20": "Megatron-LM papers"}
 
 
 def judged_points() -> dict[str, list[tuple[float, float]]]:

@@ -22,6 +22,7 @@ from snippets.composition.configuration_search.judged import (
     read_measured,
     unused_rows,
 )
+from snippets.composition.configuration_search.judged_dots import judged_points
 from snippets.composition.layouts import Layout
 from snippets.composition.published_steps import published_steps
 from snippets.composition.step_constants import MEGATRON_A100, device_constants
@@ -346,3 +347,11 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
         path.write_text(words)
         with pytest.raises(ValueError, match=said):
             read_measured(str(path))
+
+
+def test_each_source_of_the_groups_has_a_panel_of_its_own() -> None:
+    shown = {source: len(points) for source, points in judged_points().items()}
+    expected = {"vTrain 3.6B": 26, "vTrain 39.1B": 47, "vTrain one node": 723, "Megatron-LM papers": 18, "MLPerf": 11}
+    expected |= {"Megatron Bridge": 53, "NeMo Launcher": 4, "torchtitan": 10, "Llama 3 paper": 3}
+    assert shown == expected
+    assert sum(shown.values()) == sum(map(len, judged_groups().values()))
