@@ -61,7 +61,7 @@ from press.site.exercise_records import ExerciseRecords, address_of
 from press.site.faults import faults, syntax_problem
 from press.site.labs import labs_list, recorded_labs
 from press.site.notebook import published
-from press.site.planner import ACCURACY, MEASURED, SUBJECT, accuracy_json, measured_html, planner_html
+from press.site.planner import ACCURACY, MEASURED, SUBJECT, WRITTEN_BY, accuracy_json, measured_html, planner_html
 from press.site.planner import MODULE as PLANNER
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
 from press.site.runtime import Archive, Files, archive, exercises_archive, lean_archive
@@ -595,7 +595,8 @@ class Book:
 
     def _planner_made(self, name: str, make: Callable[[], bytes]) -> bytes:
         """Return what the planner's modules make, kept while these and the measured rows stay the same."""
-        files = [*self.freshness.reached([f"import {PLANNER}"]), *sorted((self.root / MEASURED).glob("*"))]
+        reached = self.freshness.reached([f"import {module}" for module in WRITTEN_BY])
+        files = [*reached, *sorted((self.root / MEASURED).glob("*"))]
         return kept_alone(
             self.root / ".press" / f"planner-{name}", [*self._press, *map(self.freshness.content, files)], make
         )

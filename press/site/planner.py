@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from snippets.composition.configuration_search.planner_fields import PageField
 
 MODULE = "snippets.composition.configuration_search.planner_view"  # what the page's worker calls
+WRITTEN_BY = (MODULE, "snippets.composition.configuration_search.judged_dots", "snippets.live.declaring")
 SUBJECT = "pages/planner"
 MEASURED = "snippets/composition/configuration_search/measured"
 ACCURACY = "snippets/composition/configuration_search/planner_accuracy.json"  # where planner_page looks for it

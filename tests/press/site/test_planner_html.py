@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import io
 import json
@@ -19,14 +20,16 @@ from made_page import MadePages
 
 from press.book import Book
 from press.reading.checks import Scan
-from press.site import runtime
-from press.site.planner import ACCURACY, MODULE, SUBJECT, accuracy_json, measured_html, planner_html
+from press.running.freshness import Freshness
+from press.site import planner, runtime
+from press.site.planner import ACCURACY, MODULE, SUBJECT, WRITTEN_BY, accuracy_json, measured_html, planner_html
 from snippets.composition.configuration_search.judged import judged_groups
 from snippets.composition.configuration_search.planner_fields import FIELDS, PRESETS
 from snippets.composition.configuration_search.planner_view import planned_view
 
 ROOT = Path(__file__).parents[3]
 PAGE = "docs/planner.md"
+_ENDS = (".py", "/__init__.py")
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +148,14 @@ def test_a_lean_archive_has_the_code_alone() -> None:
     assert (made["X"], made["A"].__doc__, made["f"].__doc__) == (1, None, None)
     assert made["f"]() == "kept"
     assert b"one" not in packed.read("a.py")
+
+
+def test_what_writes_the_page_is_written_anew_when_any_module_of_it_changes() -> None:
+    """The parts are kept while the files that WRITTEN_BY reaches stay the same, so it has to reach all of them."""
+    tree = ast.parse(Path(planner.__file__).read_text(encoding="utf-8"))
+    imported = [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    wanted = {name for name in imported if name.startswith("snippets.")}
+    reached = set(Freshness(ROOT).reached([f"import {module}" for module in WRITTEN_BY]))
+    lacking = {name for name in wanted if not reached & {ROOT / f"{name.replace('.', '/')}{end}" for end in _ENDS}}
+    assert len(wanted) > 5
+    assert not lacking
