@@ -34,22 +34,19 @@ Shown:
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import statistics
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
-from torch.profiler import ProfilerActivity, profile, record_function
+from torch.profiler import record_function
 
+from labs.efficiency.trace import MICRO, Span, Trace
 from labs.efficiency.wire import compare_wire, on_gloo, sent_by
 from labs.harness import Lab, run_lab
 from snippets import bucket_sizes_bytes, exposed_all_reduce_s, ring_all_reduce_bytes
@@ -59,34 +56,16 @@ LAYERS, HIDDEN, BATCH = 8, 512, 96
 MATRIX_BYTES = HIDDEN**2 * 4
 WHOLE = LAYERS * MATRIX_BYTES
 SUMS = [WHOLE >> power for power in range(7)]  # bytes of the all-reduces that are timed alone
-WARM, MICRO = 3, 1e-6
-
-Span = tuple[float, float]
+WARM = 3
 
 
-class Trace:
-    """What the profiler saw of one rank's step: spans in microseconds, from the file that it exports."""
-
-    def __init__(self, step: Callable[[], Any]) -> None:
-        with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as profiler:
-            dist.barrier()  # no rank starts its profiler, or writes its trace, while another is in its step
-            step()
-            dist.barrier()
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "trace.json"
-            profiler.export_chrome_trace(str(file))
-            events = json.loads(file.read_text(encoding="utf-8"))["traceEvents"]
-        self.events = sorted((event for event in events if event.get("ph") == "X"), key=lambda event: event["ts"])
-
-    def spans(self, name: str) -> list[Span]:
-        """Return when what has this name began and ended, in the order in which it began."""
-        return [(event["ts"], event["ts"] + event["dur"]) for event in self.events if event["name"] == name]
+class StepTrace(Trace):
+    """The trace of a step of DDP: its gradients, its buckets, their all-reduces."""
 
     @property
     def buckets_bytes(self) -> list[int]:
-        """The bytes of the launched buckets, from the shape of what each all-reduce was given."""
-        calls = [event["args"]["Input Dims"] for event in self.events if event["name"] == "c10d::allreduce_"]
-        return [4 * dims[0][0][0] for dims in calls]
+        """The bytes of the buckets, from the shapes that gloo was given."""
+        return [size for name, size in self.given if name == "all_reduce"]  # the second step broadcasts their order too
 
     @property
     def ready(self) -> list[int]:
@@ -141,7 +120,7 @@ class Training:
         layers = nn.Sequential(*(nn.Linear(HIDDEN, HIDDEN, bias=False) for _ in range(LAYERS)))
         cap_bytes = matrices * MATRIX_BYTES
         self.model: Any = DistributedDataParallel(layers, bucket_cap_mb=cap_bytes / 2**20)
-        self.data, self.traces = data, list[Trace]()
+        self.data, self.traces = data, list[StepTrace]()
         self.sizes = bucket_sizes_bytes([MATRIX_BYTES] * LAYERS, cap_bytes=cap_bytes)
         self.name = f"{len(self.sizes)} bucket{'s' * (len(self.sizes) > 1)}"
 
@@ -197,16 +176,16 @@ def main(lab: Lab) -> None:
     runs = [Training(data, matrices=matrices) for matrices in (8, 4, 2, 1)]
     lab.phase("first step")
     for run in runs:
-        first = Trace(run.step)
+        first = StepTrace(run.step)
         what = f"{run.name}: gradients ready at the first step's launch"
         lab.count(what, predicted=[LAYERS], measured=first.ready)
-    alone, sums_s = list[Trace](), [list[float]() for _ in SUMS]
+    alone, sums_s = list[StepTrace](), [list[float]() for _ in SUMS]
     for _ in range(WARM + lab.options.steps):
         for run in runs:
             lab.phase(run.name)
-            run.traces.append(Trace(run.step))
+            run.traces.append(StepTrace(run.step))
         lab.phase("backward pass alone")
-        alone.append(Trace(runs[-1].silent))
+        alone.append(StepTrace(runs[-1].silent))
         lab.phase("all-reduces alone")
         for size, taken_s in zip(SUMS, sums_s, strict=True):
             taken_s += lab.times_s(partial(dist.all_reduce, torch.zeros(size // 4)), repeats=1)
@@ -233,5 +212,4 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # no lines of its own among the lab's
     run_lab(main, options=options)
