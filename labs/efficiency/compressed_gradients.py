@@ -91,7 +91,7 @@ def wire_bytes(lab: Lab, calls: Calls) -> int:
     for name, brought in calls:
         whole = brought * lab.ranks if name == "all_gather" else brought
         if whole:
-            traffic = collective_traffic(name, ALGORITHMS[name], ranks=lab.ranks, size_bytes=whole)
+            traffic = collective_traffic(name, ALGORITHMS[name], ranks=lab.ranks, size_bytes=whole, element_bytes=1)
             sent += traffic.sent_bytes[lab.rank]
     return sent
 

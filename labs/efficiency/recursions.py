@@ -85,3 +85,38 @@ def low_rank_with_feedback(steps: Iterable[Array], starts: Sequence[Array]) -> t
         averages.append(np.concatenate([matrix.ravel() for matrix in projected]))
         errors = wanted - averages[-1]
     return averages, errors
+
+
+def local_steps_on_bowls(
+    curvatures: Array, minima: Array, *, rate: float, local_steps: int, rounds: int, outer: tuple[float, float] = (1, 0)
+) -> tuple[Array, Array]:
+    """Return where ranks are after rounds of local steps from 0, and how far apart they were before the last meeting.
+
+    Args:
+        curvatures: of each rank's bowl along each direction, shape (ranks, directions).
+        minima: its bottom, of the same shape.
+        rate: of the local steps.
+        local_steps: between two meetings; along a direction, each shrinks the way to the bottom by 1 − rate·curvature.
+        rounds: how many meetings.
+        outer: rate and Nesterov momentum of what is done with the average way; (1, 0) takes the average itself.
+
+    Returns:
+        The common place, shape (directions,); and the root of the mean square of the ranks' distance from their mean.
+    """
+    place, velocity = np.zeros(curvatures.shape[1]), np.zeros(curvatures.shape[1])
+    rest = (1 - rate * curvatures) ** local_steps
+    apart = np.zeros(1)
+    for _ in range(rounds):
+        ends = minima + rest * (place - minima)
+        apart = np.sqrt(np.mean((ends - ends.mean(axis=0)) ** 2))
+        way = place - ends.mean(axis=0)
+        velocity = outer[1] * velocity + way
+        place = place - outer[0] * (way + outer[1] * velocity)
+    return place, apart
+
+
+def rest_of_bowls(curvatures: Array, minima: Array, *, rate: float, local_steps: int) -> Array:
+    """Return where the rounds end, in closed form: the bottoms' mean, weighted with how much of the way is gone."""
+    weights = 1 - (1 - rate * curvatures) ** local_steps
+    place: Array = (weights * minima).sum(axis=0) / weights.sum(axis=0)
+    return place

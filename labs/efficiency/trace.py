@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch.profiler import ProfilerActivity, profile
 
 MICRO = 1e-6  # a trace counts microseconds
-_WIDTHS = {"float": 4, "c10::Half": 2, "c10::BFloat16": 2, "signed char": 1, "int": 4}
+_WIDTHS = {"double": 8, "float": 4, "c10::Half": 2, "c10::BFloat16": 2, "signed char": 1, "int": 4}
 
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # no lines of the profiler's own among the lab's
 
