@@ -199,6 +199,15 @@ from snippets.composition.three_d.formulas import gated_tensor_prices as gated_t
 from snippets.composition.two_constants import pipeline_turns as pipeline_turns
 from snippets.composition.two_constants import fit_two_constants as fit_two_constants
 from snippets.composition.two_constants import two_constant_step_s as two_constant_step_s
+from snippets.efficiency.local_sgd.formulas import two_phase_step_s as two_phase_step_s
+from snippets.efficiency.local_sgd.formulas import two_fleet_step_s as two_fleet_step_s
+from snippets.efficiency.local_sgd.formulas import even_split_floor_s as even_split_floor_s
+from snippets.efficiency.local_sgd.formulas import local_sgd_rest_point as local_sgd_rest_point
+from snippets.efficiency.local_sgd.formulas import local_sgd_contraction as local_sgd_contraction
+from snippets.efficiency.local_sgd.formulas import local_sgd_bytes as local_sgd_bytes
+from snippets.efficiency.local_sgd.formulas import local_sgd_wait_share as local_sgd_wait_share
+from snippets.efficiency.local_sgd.formulas import fewest_local_steps as fewest_local_steps
+from snippets.efficiency.local_sgd.formulas import local_sgd_slowest_step_s as local_sgd_slowest_step_s
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -664,8 +673,11 @@ chinchilla_loss_nats = surface_loss_nats
 chinchilla_optimal_parameters = compute_optimal_parameters
 chinchilla_optimal_tokens = compute_optimal_tokens
 chinchilla_ratio = compute_optimal_tokens_per_parameter
+client_drift = local_sgd_rest_point
 co2 = emissions_kg
 co2_kg = emissions_kg
+colocated_generation = two_phase_step_s
+colocated_generation_s = two_phase_step_s
 compute_optimal = compute_optimal_parameters
 compute_optimal_data = compute_optimal_tokens
 compute_optimal_data_tokens = compute_optimal_tokens
@@ -685,6 +697,8 @@ data_parallel_overlap = tokens_to_hide_all_reduce
 deepspeed_ulysses = ulysses_exchange_bytes
 deepspeed_ulysses_bytes = ulysses_exchange_bytes
 design_space = candidate_layouts
+disaggregated_generation = two_fleet_step_s
+disaggregated_generation_s = two_fleet_step_s
 document_masking = packed_context_pairs
 double_descent = min_norm_error
 dropped_tokens = expected_drop_share
@@ -711,6 +725,7 @@ exposed_communication = exposed_all_reduce_s
 exposed_communication_s = exposed_all_reduce_s
 fat_tree_bisection_bandwidth = fat_tree_bisection_bytes_per_s
 fat_tree_bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
+fedavg_fixed_point = local_sgd_rest_point
 fermi_estimate = product_range
 fine_grained_experts = with_experts
 flashattention = block_attention_words
@@ -799,6 +814,10 @@ node_of_a_process_group = group_ranks_in_domain
 noise_scale = gradient_noise_scale
 number_of_parameters = parameter_count
 nvlink_domain = group_ranks_in_domain
+on_policy_step = two_phase_step_s
+on_policy_step_s = two_phase_step_s
+one_step_off_policy = two_fleet_step_s
+one_step_off_policy_s = two_fleet_step_s
 online_softmax = softmax_part
 operational_intensity = gemm_arithmetic_intensity
 optimal_checkpoint_interval = best_checkpoint_interval_s

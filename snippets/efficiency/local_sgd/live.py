@@ -1,0 +1,182 @@
+"""Drawings: the live figure of chapter 31: a step on one fleet, or on a fleet of which a part only generates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from snippets.drawing import Panel
+from snippets.efficiency.local_sgd.formulas import even_split_floor_s, two_fleet_step_s, two_phase_step_s
+from snippets.live.axes import Axis, Plot
+from snippets.live.declaring import Named, Picture, live_figure
+from snippets.live.knobs import Number
+
+_WIDTH = 328
+
+
+class _Job(NamedTuple):
+    """What a step needs, and on how many GPUs."""
+
+    generation_fixed_s: float
+    generation_gpu_s: float
+    training_fixed_s: float
+    training_gpu_s: float
+    gpus: int
+
+    def phases(self, generating: int, training: int) -> tuple[float, float]:
+        """Return what generation and training take, each on its own GPUs."""
+        return (
+            self.generation_fixed_s + self.generation_gpu_s / generating,
+            self.training_fixed_s + self.training_gpu_s / training,
+        )
+
+    def together(self) -> float:
+        """Return what a step takes in turn."""
+        return two_phase_step_s(**self._asdict())
+
+    def split(self, generating: int) -> float:
+        """Return what a step takes with so many GPUs that only generate."""
+        needs = {name: value for name, value in self._asdict().items() if name != "gpus"}
+        return two_fleet_step_s(**needs, generating_devices=generating, training_devices=self.gpus - generating)
+
+    def halves_floor(self) -> float | None:
+        """Return the least that an even split takes, from half of the fleet; nothing for an odd fleet."""
+        if self.gpus % 2:
+            return None
+        return even_split_floor_s(half_fleet_step_s=two_phase_step_s(**{**self._asdict(), "gpus": self.gpus // 2}))
+
+
+@live_figure(
+    title="Split the fleet?",
+    caption="Change the share that generates: where do the two sides cross? Then take both fixed parts away: "
+    "can any split still win? A fixed part is what no number of GPUs shortens. What divides is given in GPU-seconds: on "
+    "the whole fleet it takes so many seconds over the number of GPUs. The published rows give sums: how they "
+    "divide between generation and training is assumed here. Moving weights is left out.",
+    knobs=[
+        Number("gpus", "GPUs R", 512, 2, 4096, 2, "log"),
+        Number("tail_s", "Generation, fixed, s", 44, 0, 600, 1),
+        Number("generation_gpu_s", "Generation, divides, GPU-s", 5888, 16, 1_000_000, 1.02, "log"),
+        Number("fixed_s", "Training, fixed, s", 44, 0, 600, 1),
+        Number("training_gpu_s", "Training, divides, GPU-s", 5888, 16, 1_000_000, 1.02, "log"),
+        Number("percent", "GPUs that generate, %", 50, 1, 99, 1),
+    ],
+    named=[],
+)
+def fleet_figure(
+    *, gpus: int, tail_s: int, generation_gpu_s: float, fixed_s: int, training_gpu_s: float, percent: int
+) -> Picture:
+    """Draw a step against the share of the GPUs that only generate, and both ways on one clock."""
+    job = _Job(float(tail_s), float(generation_gpu_s), float(fixed_s), float(training_gpu_s), gpus)
+    generating = min(max(1, round(gpus * percent / 100)), gpus - 1)
+    together, split = job.together(), job.split(generating)
+    generate, train = job.phases(generating, gpus - generating)
+    waits = 1 - min(generate, train) / split
+    side = "generate" if generate < train else "train"
+    best = min(range(1, gpus), key=lambda number: _steepness(job, number)) if gpus <= 256 else _best(job)
+    least = job.split(best)
+    change = f"{abs(1 - split / together):.0%} {'less' if split < together else 'more'}"
+    numbers = (
+        f"In turn on {gpus:,} GPUs, a step takes {_time(together)}. With {generating:,} that generate and "
+        f"{gpus - generating:,} that train, it's {_time(split)}, {change}; the GPUs that {side} wait for {waits:.0%} of it. "
+        f"The best split, {best:,} that generate, takes {_time(least)}."
+    )
+    if abs(split / together - 1) < 0.005:
+        numbers = numbers.replace(f", {change};", ", the same;")
+    floor = job.halves_floor()
+    if floor is not None:
+        numbers += f" An even split can't be faster than {_time(floor)}."
+    alt = (
+        f"First: time of a step against the share of GPUs that generate: generation falls, training rises, the slower of "
+        f"them is the step; a dot at {percent}% and {_time(split)}; a dashed line for all GPUs in turn at {_time(together)}. "
+        f"Second: two bars on one time axis: in turn, generation and then training; split, {_time(generate)} of generation "
+        f"above {_time(train)} of training."
+    )
+    return Picture(
+        [_curves(job, 100 * generating / gpus, split, together), _clock(job, generating, together, split)],
+        numbers,
+        alt,
+    )
+
+
+def _steepness(job: _Job, generating: int) -> float:
+    """Return the time of a split, for a search."""
+    return job.split(generating)
+
+
+def _best(job: _Job) -> int:
+    """Return the best number of GPUs that generate: where generation has fallen to what training has risen to."""
+    low, high = 1, job.gpus - 1
+    while low < high:
+        middle = (low + high) // 2
+        generate, train = job.phases(middle, job.gpus - middle)
+        low, high = (low, middle) if generate <= train else (middle + 1, high)
+    return min((number for number in (low - 1, low) if number >= 1), key=job.split)
+
+
+def _time(seconds: float) -> str:
+    """Write a time in seconds or minutes."""
+    return f"{seconds / 60:.3g} min" if seconds >= 1000 else f"{seconds:.3g} s"
+
+
+def _curves(job: _Job, percent: float, split: float, together: float) -> Panel:
+    """Draw both sides against the share of the GPUs that generate."""
+    top = 2.2 * max(together, min(split, 2 * together) * 0.9)
+    plot = Plot(
+        Axis(0, 100, label="% of the GPUs that generate", ticks=(0, 25, 50, 75, 100)),
+        Axis(0, _round_up(top)),
+        title="A step, s",
+        width_px=_WIDTH,
+    )
+    sides: tuple[list[tuple[float, float]], list[tuple[float, float]]] = ([], [])
+    for hundredth in range(1, 100):
+        share = hundredth / 100
+        sides[0].append((100 * share, job.generation_fixed_s + job.generation_gpu_s / (share * job.gpus)))
+        sides[1].append((100 * share, job.training_fixed_s + job.training_gpu_s / ((1 - share) * job.gpus)))
+    plot.curve([(0, together), (100, together)], colour="muted", dashed=True, width=1.5)
+    plot.panel.text(plot.right - 3, plot.y(together) - 6, "in turn", anchor="end", colour="muted", size=12)
+    plot.curve(sides[0], colour="forward")
+    plot.curve(sides[1], colour="backward")
+    plot.panel.text(plot.left + 6, plot.bottom - 8, "generation falls", colour="forward", size=12)
+    plot.panel.text(plot.right - 4, plot.bottom - 8, "training rises", colour="backward", size=12, anchor="end")
+    shown = min(split, plot.up.high)
+    plot.dots([(percent, shown)], colour="communication", radius=5)
+    x = min(max(plot.x(percent), plot.left + 30), plot.right - 30)
+    plot.panel.text(x, max(plot.y(shown) - 12, plot.top + 12), _time(split), anchor="middle", bold=True)
+    return plot.panel
+
+
+def _round_up(value: float) -> float:
+    """Return a round number at least as large."""
+    size = 1.0
+    while size * 10 < value:
+        size *= 10
+    while size > value:
+        size /= 10
+    return next(step * size for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * size >= value * (1 - 1e-12))
+
+
+def _clock(job: _Job, generating: int, together: float, split: float) -> Panel:
+    """Draw a step both ways on one time axis."""
+    panel = Panel(_WIDTH, 226)
+    until = max(together, split)
+    left, scale = 2.0, (_WIDTH - 6.0) / until
+    panel.text(0, 14, "One step, on one clock", bold=True)
+    generate, train = job.phases(job.gpus, job.gpus)
+    panel.text(left, 36, f"in turn, all {job.gpus:,}: {_time(together)}", size=12.5)
+    for start, length, hue, strength in ((0.0, generate, "forward", 0.35), (generate, train, "backward", 0.75)):
+        panel.rectangle(left + start * scale, 44, length * scale, 34, colour=hue, strength=strength)
+    panel.text(left, 104, f"split, {generating:,} and {job.gpus - generating:,}: {_time(split)}", size=12.5)
+    sides = job.phases(generating, job.gpus - generating)
+    for number, (length, hue, strength) in enumerate(
+        zip(sides, ("forward", "backward"), (0.35, 0.75), strict=True)
+    ):
+        y = 112.0 + 22 * number
+        panel.rectangle(left, y, length * scale, 19, colour=hue, strength=strength)
+        if split - length > 1e-9 * split:
+            panel.rectangle(left + length * scale, y, (split - length) * scale, 19, colour="idle", strength=0.12)
+    for number, (name, hue, strength) in enumerate(
+        (("generate", "forward", 0.35), ("train", "backward", 0.75), ("wait", "idle", 0.12))
+    ):
+        x = 2.0 + 108 * number
+        panel.rectangle(x, 186, 14, 14, colour=hue, strength=strength)
+        panel.text(x + 21, 193, name, middle=True, size=12.5)
+    return panel
