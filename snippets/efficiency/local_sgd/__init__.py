@@ -1,1 +1,1 @@
-"""Chapter 31 · 31 · Local SGD."""
+"""Chapter 31 · Local SGD."""
