@@ -68,7 +68,7 @@ def taught() -> str:
     rare = local_rounds(**OWN)
     return (
         f"Averaged after every step, 80 steps lead to {every:.3f}, the minimum of the mean loss. Averaged after every "
-        f"eighth step, as many lead to {rare:.3f}: the steeper rank arrives early and then counts for less than it should."
+        f"eighth step, as many lead to {rare:.3f}: the steeper rank arrives early, and counts for less than it should."
     )
 
 

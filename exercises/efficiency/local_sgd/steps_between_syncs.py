@@ -83,8 +83,8 @@ def taught() -> str:
     steps = steps_between_syncs(**OWN)
     eight = steps_between_syncs(**{**OWN, "sites": 8})
     return (
-        f"{steps} steps, {steps * STEP_S / 60:.0f} minutes, between two sites with 10 GB/s. Between eight it is {eight}: "
-        "each sends nearly twice as much, because a ring of two needs each half of the model once on either way."
+        f"{steps} steps, {steps * STEP_S / 60:.0f} minutes, between two sites of 10 GB/s. Between eight it is {eight}: "
+        "each sends nearly twice as much, 7/8 of the model twice where two sites send half of it twice."
     )
 
 

@@ -181,7 +181,7 @@ def bytes_for_bias_plot(*, drift: float, wide: bool = True) -> Panel:
     shape = {"curvatures": curvatures, "minima": (0.0, 1.0)}
     at = local_sgd_rest_point(**shape, step_size=0.1, local_steps=1)
     plot = Plot(
-        Axis(1 / 512, 1, "log", "bytes sent for each step, where averaging every step is 1", ticks=(0.002, 0.01, 0.1, 1)),
+        Axis(1 / 512, 1, "log", "bytes a step, as a share of those for H = 1", ticks=(0.01, 0.1, 1)),
         Axis(0, 0.5 * drift * 1.08, ticks=tuple(0.5 * drift * part for part in (0, 1 / 3, 2 / 3, 1))),
         title="How far it rests from the minimum",
         width_px=WIDTH if wide else NARROW,

@@ -16,6 +16,7 @@ from snippets.domain import (
     positive_integer,
     positive_number,
 )
+from snippets.efficiency.local_sgd.rl_formulas import rl_step_s
 from snippets.foundations.economics.formulas import slowest_normal_s
 
 
@@ -59,7 +60,7 @@ def two_phase_step_s(
     fix = nonnegative_number("training_fixed_s", fix)
     J_gen, J_train = _works(generation_gpu_s, training_gpu_s)
     R = positive_integer("devices", devices)
-    return as_float("the times", tail + fix + (J_gen + J_train) / R)
+    return rl_step_s(generation_s=tail + J_gen / R, training_s=fix + J_train / R)
 
 
 def two_fleet_step_s(
@@ -111,7 +112,7 @@ def two_fleet_step_s(
     J_gen, J_train = _works(generation_gpu_s, training_gpu_s)
     R_gen, R_train = positive_integer("generating_devices", generating_devices), training_devices
     R_train = positive_integer("training_devices", R_train)
-    return as_float("the times", max(tail + J_gen / R_gen, fix + J_train / R_train))
+    return rl_step_s(generation_s=tail + J_gen / R_gen, training_s=fix + J_train / R_train, steps_off=1)
 
 
 def _works(generation_gpu_s: float, training_gpu_s: float) -> tuple[float, float]:
@@ -316,9 +317,8 @@ def fewest_local_steps(*, step_s: float, sync_s: float, wait_share: float) -> in
 def local_sgd_slowest_step_s(*, mean_s: float, deviation_s: float, ranks: int, local_steps: int) -> float:
     """Return what a step takes with ranks that wait for the slowest only when they average.
 
-    Formula: $\\mathbb E \\max_r T_r$, each $T_r$ normal with standard deviation $\\sigma / \\sqrt H$
-    Symbols: T_r = a rank's mean time of a step in a round, around mean_s; σ = deviation_s; R = ranks;
-        H = local_steps
+    Formula: $\\mathbb E \\max_r \\left(T + \\frac{\\sigma}{\\sqrt H} z_r\\right)$
+    Symbols: T = mean_s; σ = deviation_s; H = local_steps; z_r = a standard normal number for each of the ranks
     Chapter: 31
 
     Args:

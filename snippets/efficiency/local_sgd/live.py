@@ -22,6 +22,10 @@ class _Job(NamedTuple):
     training_gpu_s: float
     gpus: int
 
+    def _needs(self) -> dict[str, float]:
+        """Return all but the fleet."""
+        return {name: value for name, value in self._asdict().items() if name != "gpus"}
+
     def phases(self, generating: int, training: int) -> tuple[float, float]:
         """Return what generation and training take, each on its own GPUs."""
         return (
@@ -31,38 +35,58 @@ class _Job(NamedTuple):
 
     def together(self) -> float:
         """Return what a step takes in turn."""
-        return two_phase_step_s(**self._asdict())
+        return two_phase_step_s(**self._needs(), devices=self.gpus)
 
     def split(self, generating: int) -> float:
         """Return what a step takes with so many GPUs that only generate."""
-        needs = {name: value for name, value in self._asdict().items() if name != "gpus"}
-        return two_fleet_step_s(**needs, generating_devices=generating, training_devices=self.gpus - generating)
+        return two_fleet_step_s(**self._needs(), generating_devices=generating, training_devices=self.gpus - generating)
 
     def halves_floor(self) -> float | None:
         """Return the least that an even split takes, from half of the fleet; nothing for an odd fleet."""
         if self.gpus % 2:
             return None
-        return even_split_floor_s(half_fleet_step_s=two_phase_step_s(**{**self._asdict(), "gpus": self.gpus // 2}))
+        return even_split_floor_s(half_fleet_step_s=two_phase_step_s(**self._needs(), devices=self.gpus // 2))
+
+
+_B = {"gpus": 16, "tail_s": 55, "generation_gpu_s": 250, "fixed_s": 0, "training_gpu_s": 2400}
 
 
 @live_figure(
     title="Split the fleet?",
     caption="Change the share that generates: where do the two sides cross? Then take both fixed parts away: "
-    "can any split still win? A fixed part is what no number of GPUs shortens. What divides is given in GPU-seconds: on "
-    "the whole fleet it takes so many seconds over the number of GPUs. The published rows give sums: how they "
-    "divide between generation and training is assumed here. Moving weights is left out.",
+    "can any split still win? A fixed part is what no number of GPUs shortens; what divides is given in GPU-seconds. "
+    "Fleet A's rows give sums, so that its two sides are alike is assumed here. Left out: moving the weights, and "
+    "whether a side has the memory.",
     knobs=[
         Number("gpus", "GPUs R", 512, 2, 4096, 2, "log"),
         Number("tail_s", "Generation, fixed, s", 44, 0, 600, 1),
-        Number("generation_gpu_s", "Generation, divides, GPU-s", 5888, 16, 1_000_000, 1.02, "log"),
+        Number("generation_gpu_s", "Generation, divides, GPU-s", 5890, 10, 20_000, 10),
         Number("fixed_s", "Training, fixed, s", 44, 0, 600, 1),
-        Number("training_gpu_s", "Training, divides, GPU-s", 5888, 16, 1_000_000, 1.02, "log"),
+        Number("training_gpu_s", "Training, divides, GPU-s", 5890, 10, 20_000, 10),
         Number("percent", "GPUs that generate, %", 50, 1, 99, 1),
     ],
-    named=[],
+    named=[
+        Named(
+            "Fleet A, in halves",
+            "Neither side waits: 67 s in place of 111 s.",
+            {"percent": 50},
+        ),
+        Named(
+            "Fleet B, in halves",
+            "Training is twice as much work as its half can do in time: 300 s in place of 221 s.",
+            _B | {"percent": 50},
+        ),
+        Named("Fleet B, balanced", "With 4 GPUs that generate it's 200 s, a gain of 9%.", _B | {"percent": 25}),
+        Named(
+            "The 70B on 256 GPUs",
+            "Three quarters generate: 117 s in place of 143 s, most of it one long answer.",
+            {"gpus": 256, "tail_s": 106, "generation_gpu_s": 2100, "fixed_s": 0, "training_gpu_s": 7480, "percent": 75},
+        ),
+    ],
+    opens="Fleet A, in halves",
 )
 def fleet_figure(
-    *, gpus: int, tail_s: int, generation_gpu_s: float, fixed_s: int, training_gpu_s: float, percent: int
+    *, gpus: int, tail_s: int, generation_gpu_s: int, fixed_s: int, training_gpu_s: int, percent: int
 ) -> Picture:
     """Draw a step against the share of the GPUs that only generate, and both ways on one clock."""
     job = _Job(float(tail_s), float(generation_gpu_s), float(fixed_s), float(training_gpu_s), gpus)
@@ -71,12 +95,13 @@ def fleet_figure(
     generate, train = job.phases(generating, gpus - generating)
     waits = 1 - min(generate, train) / split
     side = "generate" if generate < train else "train"
-    best = min(range(1, gpus), key=lambda number: _steepness(job, number)) if gpus <= 256 else _best(job)
+    best = _best(job)
     least = job.split(best)
     change = f"{abs(1 - split / together):.0%} {'less' if split < together else 'more'}"
     numbers = (
         f"In turn on {gpus:,} GPUs, a step takes {_time(together)}. With {generating:,} that generate and "
-        f"{gpus - generating:,} that train, it's {_time(split)}, {change}; the GPUs that {side} wait for {waits:.0%} of it. "
+        f"{gpus - generating:,} that train, it's {_time(split)}, {change}; the GPUs that {side} wait for "
+        f"{waits:.0%} of it. "
         f"The best split, {best:,} that generate, takes {_time(least)}."
     )
     if abs(split / together - 1) < 0.005:
@@ -85,21 +110,16 @@ def fleet_figure(
     if floor is not None:
         numbers += f" An even split can't be faster than {_time(floor)}."
     alt = (
-        f"First: time of a step against the share of GPUs that generate: generation falls, training rises, the slower of "
-        f"them is the step; a dot at {percent}% and {_time(split)}; a dashed line for all GPUs in turn at {_time(together)}. "
-        f"Second: two bars on one time axis: in turn, generation and then training; split, {_time(generate)} of generation "
-        f"above {_time(train)} of training."
+        f"First: time of a step against the share of GPUs that generate: generation falls, training rises, the slower "
+        f"of them is the step; a dot at {percent}% and {_time(split)}; a dashed line for all in turn at "
+        f"{_time(together)}. Second: two bars on one time axis: in turn, generation and then training; split, "
+        f"{_time(generate)} of generation above {_time(train)} of training."
     )
     return Picture(
         [_curves(job, 100 * generating / gpus, split, together), _clock(job, generating, together, split)],
         numbers,
         alt,
     )
-
-
-def _steepness(job: _Job, generating: int) -> float:
-    """Return the time of a split, for a search."""
-    return job.split(generating)
 
 
 def _best(job: _Job) -> int:
@@ -132,16 +152,30 @@ def _curves(job: _Job, percent: float, split: float, together: float) -> Panel:
         sides[0].append((100 * share, job.generation_fixed_s + job.generation_gpu_s / (share * job.gpus)))
         sides[1].append((100 * share, job.training_fixed_s + job.training_gpu_s / ((1 - share) * job.gpus)))
     plot.curve([(0, together), (100, together)], colour="muted", dashed=True, width=1.5)
-    plot.panel.text(plot.right - 3, plot.y(together) - 6, "in turn", anchor="end", colour="muted", size=12)
     plot.curve(sides[0], colour="forward")
     plot.curve(sides[1], colour="backward")
     plot.panel.text(plot.left + 6, plot.bottom - 8, "generation falls", colour="forward", size=12)
     plot.panel.text(plot.right - 4, plot.bottom - 8, "training rises", colour="backward", size=12, anchor="end")
     shown = min(split, plot.up.high)
     plot.dots([(percent, shown)], colour="communication", radius=5)
+    place = max((12, 30, 70, 88), key=lambda middle: _clearance(job, middle, together, percent, plot.up.high))
+    plot.panel.text(plot.x(place), plot.y(together) - 6, "in turn", anchor="middle", colour="muted", size=12)
     x = min(max(plot.x(percent), plot.left + 30), plot.right - 30)
     plot.panel.text(x, max(plot.y(shown) - 12, plot.top + 12), _time(split), anchor="middle", bold=True)
     return plot.panel
+
+
+def _clearance(job: _Job, middle: int, together: float, percent: float, top: float) -> float:
+    """Return how far words over the line of all in turn are from both curves and the dot, as a share of the axis."""
+    found = [1.0 if abs(percent - middle) > 24 else 0.0]
+    for around in (middle - 10, middle, middle + 10):
+        share = around / 100
+        sides = (
+            job.generation_fixed_s + job.generation_gpu_s / (share * job.gpus),
+            job.training_fixed_s + job.training_gpu_s / ((1 - share) * job.gpus),
+        )
+        found += [abs(side - together) / top for side in sides]
+    return min(found)
 
 
 def _round_up(value: float) -> float:
@@ -166,9 +200,7 @@ def _clock(job: _Job, generating: int, together: float, split: float) -> Panel:
         panel.rectangle(left + start * scale, 44, length * scale, 34, colour=hue, strength=strength)
     panel.text(left, 104, f"split, {generating:,} and {job.gpus - generating:,}: {_time(split)}", size=12.5)
     sides = job.phases(generating, job.gpus - generating)
-    for number, (length, hue, strength) in enumerate(
-        zip(sides, ("forward", "backward"), (0.35, 0.75), strict=True)
-    ):
+    for number, (length, hue, strength) in enumerate(zip(sides, ("forward", "backward"), (0.35, 0.75), strict=True)):
         y = 112.0 + 22 * number
         panel.rectangle(left, y, length * scale, 19, colour=hue, strength=strength)
         if split - length > 1e-9 * split:

@@ -1,6 +1,6 @@
 """Simulators: ranks that take local steps and average now and then, on the simulated machine, with an outer optimizer.
 
-A loss is a bowl of its own for every rank: ``curvatures[r, i] (θ[i] − minima[r, i])² / 2``, added up over the entries i.
+Every rank's loss is a bowl of its own, the sum over its entries i of ``curvatures[r, i] (θ[i] − minima[r, i])² / 2``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class LocalRun:
         largest_bytes: of one message.
 
     Example:
-        >>> run = run_local_sgd(curvatures=[[1.0], [1.0]], minima=[[0.0], [2.0]], step_size=0.5, local_steps=2, rounds=1)
+        >>> bowls = {"curvatures": [[1.0], [1.0]], "minima": [[0.0], [2.0]]}
+        >>> run = run_local_sgd(**bowls, step_size=0.5, local_steps=2, rounds=1)
         >>> run.weights.tolist()
         [[0.0], [0.75]]
     """
@@ -75,7 +76,7 @@ def run_local_sgd(
 
     Source: Stich 2019, local SGD; Douillard et al. 2023, algorithm 1: the outer gradient is the old shared weights less
         the mean of the ranks' new ones; Douillard et al. 2025, fragments.
-    Convention: a rank sends its outer gradient by a ring all-reduce; all ranks keep the shared weights and the momentum.
+    Convention: outer gradients go around a ring all-reduce; all ranks keep the shared weights and the momentum.
     Leaves out: time, and inner optimizers other than plain descent.
 
     Example:
@@ -93,8 +94,8 @@ def run_local_sgd(
     at_most("rounds", positive_integer("rounds", rounds) * H, _MOST)
     out, μ = positive_number("outer_step", outer_step), number_between("momentum", momentum, low=0, high=1)
     K = positive_integer("fragments", fragments)
-    if H % K or K > λ.shape[1]:
-        raise ValueError(f"fragments must divide local_steps ({H}) and be at most {λ.shape[1]} entries, got {fragments}")
+    if H % K or λ.shape[1] < K:
+        raise ValueError(f"fragments must divide local_steps ({H}) and be at most {λ.shape[1]}, got {fragments}")
     σ = number_between("noise", noise, low=0, high=1e6)
     nonnegative_integer("seed", seed)
     ranks = len(λ)

@@ -341,8 +341,8 @@ def rl_step_s(*, generation_s: float, training_s: float, moving_s: float = 0, st
     """Return what a step of reinforcement learning takes in the long run, if every step takes what the last one took.
 
     Also: GRPO step
-    Formula: $T_\\text{gen} + T_\\text{train} + T_\\text{move}$ on-policy,
-        $\\max(T_\\text{gen}, T_\\text{train}) + T_\\text{move}$ one step off or more
+    Formula: $\\begin{cases} T_\\text{gen} + T_\\text{train} + T_\\text{move} & \\text{on-policy} \\\\
+        \\max(T_\\text{gen}, T_\\text{train}) + T_\\text{move} & \\text{one step off or more} \\end{cases}$
     Symbols: T_gen = generation_s; T_train = training_s; T_move = moving_s
     Chapter: 31
 
