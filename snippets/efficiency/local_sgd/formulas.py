@@ -317,8 +317,8 @@ def fewest_local_steps(*, step_s: float, sync_s: float, wait_share: float) -> in
 def local_sgd_slowest_step_s(*, mean_s: float, deviation_s: float, ranks: int, local_steps: int) -> float:
     """Return what a step takes with ranks that wait for the slowest only when they average.
 
-    Formula: $\\mathbb E \\max_r \\left(T + \\frac{\\sigma}{\\sqrt H} z_r\\right)$
-    Symbols: T = mean_s; σ = deviation_s; H = local_steps; z_r = a standard normal number for each of the ranks
+    Formula: $\\mathbb E \\max_r \\left(T_\\text{mean} + \\frac{\\sigma}{\\sqrt H} z_r\\right)$
+    Symbols: T_mean = mean_s; σ = deviation_s; H = local_steps; z_r = a standard normal number for each of the ranks
     Chapter: 31
 
     Args:
