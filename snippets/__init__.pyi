@@ -217,6 +217,7 @@ from snippets.efficiency.local_sgd.rl_formulas import policy_training_time_s as 
 from snippets.efficiency.local_sgd.rl_formulas import broadcast_weights_s as broadcast_weights_s
 from snippets.efficiency.local_sgd.rl_formulas import own_shards_s as own_shards_s
 from snippets.efficiency.local_sgd.rl_formulas import rl_step_s as rl_step_s
+from snippets.efficiency.local_sgd.rl_formulas import stale_step_floor_s as stale_step_floor_s
 from snippets.efficiency.local_sgd.rl_formulas import split_fleet_ratio as split_fleet_ratio
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops

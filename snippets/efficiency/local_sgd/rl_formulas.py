@@ -6,7 +6,6 @@ from snippets.composition.context_width import context_kv_width
 from snippets.composition.two_constants import pipeline_turns
 from snippets.domain import (
     as_float,
-    integer_at_least,
     nonnegative_integer,
     nonnegative_number,
     number_between,
@@ -356,17 +355,48 @@ def rl_step_s(*, generation_s: float, training_s: float, moving_s: float = 0, st
         Seconds. Where all steps are alike, a second step off buys nothing that the first did not.
 
     Source: derived: two stations with a store of k batches between them.
-    Convention: on one fleet both times are those of all GPUs, on two fleets those of each one's own.
-    Leaves out: times that differ from step to step, against which more steps off help.
+    Convention: on one fleet both times are those of all GPUs, on two fleets those of each one's own. One batch at a
+        time is generated.
+    Leaves out: times that differ from step to step, against which more steps off help; batches that begin while the
+        last one's longest sequences still run (``stale_step_floor_s``).
 
     Example:
         >>> [rl_step_s(generation_s=3, training_s=2, moving_s=1, steps_off=k) for k in (0, 1, 2)]
         [6.0, 4.0, 4.0]
     """
     T_gen, T_train = nonnegative_number("generation_s", generation_s), nonnegative_number("training_s", training_s)
-    T_move, off = nonnegative_number("moving_s", moving_s), integer_at_least("steps_off", steps_off, 0)
+    T_move, off = nonnegative_number("moving_s", moving_s), nonnegative_integer("steps_off", steps_off)
     both = max(T_gen, T_train) if off else T_gen + T_train
     return as_float("generation_s, training_s and moving_s", both + T_move)
+
+
+def stale_step_floor_s(*, generation_s: float, training_s: float, steps_off: int) -> float:
+    """Return what a step on two fleets takes at least, however many batches are generated at once.
+
+    Formula: $\\max\\left(T_\\text{train}, \\frac{T_\\text{gen} + T_\\text{train}}{k_\\text{off} + 1}\\right)$
+    Symbols: T_gen = generation_s; T_train = training_s; k_off = steps_off
+    Chapter: 31
+
+    Args:
+        generation_s: T_gen, from a batch's first token until its longest sequence ends, with no other batch beside it;
+            at least 0.
+        training_s: T_train, of a batch, at least 0.
+        steps_off: k_off, updates that may lie between the weights that generate and those that are trained, at least 0.
+
+    Returns:
+        Seconds. It is reached where a batch takes no longer for the others beside it.
+
+    Source: Little 1961: at most k_off + 1 batches are begun and not yet trained, and each is so for T_gen + T_train.
+    Convention: one batch is trained at a time, by all of the training GPUs.
+    Leaves out: moving the weights.
+
+    Example:
+        >>> [stale_step_floor_s(generation_s=9, training_s=3, steps_off=k) for k in (0, 1, 2, 3, 8)]
+        [12.0, 6.0, 4.0, 3.0, 3.0]
+    """
+    T_gen, T_train = nonnegative_number("generation_s", generation_s), nonnegative_number("training_s", training_s)
+    off = as_float("steps_off", nonnegative_integer("steps_off", steps_off))
+    return as_float("generation_s and training_s", max(T_train, (T_gen + T_train) / (off + 1)))
 
 
 def split_fleet_ratio(

@@ -3,7 +3,7 @@
 What the columns of the table mean stands in the documentation's nomenclature: the longest sequence is that of training,
 prompt and answer together; the average is that of what was generated, without the prompt; G-GBS is the sequences that a
 step generates, T-GBS those of one update. Tokens a second and GPU times GPUs times seconds are the tokens of a step,
-prompts included: 2 to 16% more than G-GBS times the average, which is about 110 tokens a prompt in 16 of the 19 rows.
+prompts included: 2 to 16% more than G-GBS times the average, which is about 110 tokens a prompt in 15 of the 19 rows.
 """
 
 from __future__ import annotations
