@@ -98,10 +98,10 @@ def fleet_figure(
     best = _best(job)
     least = job.split(best)
     change = f"{abs(1 - split / together):.0%} {'less' if split < together else 'more'}"
+    idle = f"the GPUs that {side} wait for {waits:.0%} of it" if waits >= 0.005 else "nobody waits"
     numbers = (
         f"In turn on {gpus:,} GPUs, a step takes {_time(together)}. With {generating:,} that generate and "
-        f"{gpus - generating:,} that train, it's {_time(split)}, {change}; the GPUs that {side} wait for "
-        f"{waits:.0%} of it. "
+        f"{gpus - generating:,} that train, it's {_time(split)}, {change}; {idle}. "
         f"The best split, {best:,} that generate, takes {_time(least)}."
     )
     if abs(split / together - 1) < 0.005:
