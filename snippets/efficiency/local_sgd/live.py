@@ -143,7 +143,7 @@ def _curves(job: _Job, percent: float, split: float, together: float) -> Panel:
     plot = Plot(
         Axis(0, 100, label="% of the GPUs that generate", ticks=(0, 25, 50, 75, 100)),
         Axis(0, _round_up(top)),
-        title="A step, s",
+        title="A step, s; dashed: in turn",
         width_px=_WIDTH,
     )
     sides: tuple[list[tuple[float, float]], list[tuple[float, float]]] = ([], [])
@@ -158,24 +158,9 @@ def _curves(job: _Job, percent: float, split: float, together: float) -> Panel:
     plot.panel.text(plot.right - 4, plot.bottom - 8, "training rises", colour="backward", size=12, anchor="end")
     shown = min(split, plot.up.high)
     plot.dots([(percent, shown)], colour="communication", radius=5)
-    place = max((12, 30, 70, 88), key=lambda middle: _clearance(job, middle, together, percent, plot.up.high))
-    plot.panel.text(plot.x(place), plot.y(together) - 6, "in turn", anchor="middle", colour="muted", size=12)
     x = min(max(plot.x(percent), plot.left + 30), plot.right - 30)
     plot.panel.text(x, max(plot.y(shown) - 12, plot.top + 12), _time(split), anchor="middle", bold=True)
     return plot.panel
-
-
-def _clearance(job: _Job, middle: int, together: float, percent: float, top: float) -> float:
-    """Return how far words over the line of all in turn are from both curves and the dot, as a share of the axis."""
-    found = [1.0 if abs(percent - middle) > 24 else 0.0]
-    for around in (middle - 10, middle, middle + 10):
-        share = around / 100
-        sides = (
-            job.generation_fixed_s + job.generation_gpu_s / (share * job.gpus),
-            job.training_fixed_s + job.training_gpu_s / ((1 - share) * job.gpus),
-        )
-        found += [abs(side - together) / top for side in sides]
-    return min(found)
 
 
 def _round_up(value: float) -> float:
