@@ -205,7 +205,8 @@ def local_sgd_contraction(*, curvatures: Sequence[float], step_size: float, loca
         >>> local_sgd_contraction(curvatures=[1, 3], step_size=0.25, local_steps=1)
         0.5
     """
-    λ, _, η, H = _parabolas(curvatures, [0.0] * len(curvatures), step_size, local_steps)
+    given = each("curvatures", curvatures, positive_number)
+    λ, _, η, H = _parabolas(given, [0.0] * len(given), step_size, local_steps)
     return math.fsum((1 - η * each_λ) ** H for each_λ in λ) / len(λ)
 
 
@@ -237,7 +238,7 @@ def local_sgd_bytes(*, ranks: int, size_bytes: float, local_steps: int) -> float
 
     Args:
         ranks: R, each a GPU, or a site that trains as one.
-        size_bytes: n, of what is averaged.
+        size_bytes: n, of what is averaged, at least 0.
         local_steps: H, between two averages.
 
     Returns:
@@ -310,8 +311,9 @@ def fewest_local_steps(*, step_s: float, sync_s: float, wait_share: float) -> in
     ε = number_between("wait_share", wait_share, low=0, high=1)
     if not 0 < ε < 1:
         raise ValueError(f"wait_share must be above 0 and below 1, got {wait_share!r}")
-    H = as_float("sync_s", (1 - ε) / ε * sync / T)
-    return as_count("sync_s", max(1, math.ceil(H * (1 - 1e-12))))
+    given = "step_s, sync_s and wait_share"
+    H = as_float(given, (1 - ε) / ε * sync / T)
+    return as_count(given, max(1, math.ceil(H * (1 - 1e-12))))
 
 
 def local_sgd_slowest_step_s(*, mean_s: float, deviation_s: float, ranks: int, local_steps: int) -> float:

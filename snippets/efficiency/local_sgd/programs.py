@@ -91,13 +91,13 @@ def run_local_sgd(
             f"curvatures must be above 0 and of the shape of minima, {θ.shape}, got {λ.shape}, {curvatures!r}"
         )
     η, H = positive_number("step_size", step_size), positive_integer("local_steps", local_steps)
-    at_most("rounds", positive_integer("rounds", rounds) * H, _MOST)
+    at_most("local_steps times rounds", positive_integer("rounds", rounds) * H, _MOST)
     out, μ = positive_number("outer_step", outer_step), number_between("momentum", momentum, low=0, high=1)
     K = positive_integer("fragments", fragments)
     if H % K or λ.shape[1] < K:
         raise ValueError(f"fragments must divide local_steps ({H}) and be at most {λ.shape[1]}, got {fragments}")
     σ = number_between("noise", noise, low=0, high=1e6)
-    nonnegative_integer("seed", seed)
+    drawn_by = nonnegative_integer("seed", seed)
     ranks = len(λ)
     machine = Machine(ranks)
     given = [
@@ -107,11 +107,17 @@ def run_local_sgd(
             ranks,
             (η, H, rounds),
             (out, μ, K),
-            σ * np.random.default_rng((seed, r)).normal(size=(H * rounds, λ.shape[1])),
+            σ * np.random.default_rng((drawn_by, r)).normal(size=(H * rounds, λ.shape[1])),
         )
         for r in range(ranks)
     ]
-    results = machine.run(given)
+    with np.errstate(over="ignore", invalid="ignore"):
+        results = machine.run(given)
+    if not all(np.isfinite(path).all() for _, path in results):
+        raise ValueError(
+            f"curvatures, minima, step_size, outer_step and momentum must let the weights stay finite, got step_size "
+            f"{step_size!r}, outer_step {outer_step!r} and momentum {momentum!r}"
+        )
     largest = max((message.sent_bytes for message in machine.account.messages), default=0)
     return LocalRun(results[0][0], np.stack([path for _, path in results]), machine.account, largest)
 
