@@ -66,7 +66,7 @@ class RlStep(Answers):
         tokens_per_s_per_gpu: as printed.
         seconds: of a step, as printed.
         source: where the table stands.
-        recipe: the file with the settings of the run.
+        recipe: the file with the settings of such a run, as it stands in later commits too.
 
     >>> RL_STEPS["H100 DeepSeek-V3 512, 1 off"].seconds
     64.1
@@ -238,28 +238,34 @@ _ROWS = (
 )
 # fmt: on
 _RECIPES = {
-    56: "grpo-deepseek-v3-32n8g",
-    58: "grpo-deepseek-v3-64n8g-async-1off",
-    59: "grpo-qwen3-235b-16n8g",
-    61: "grpo-qwen3-235b-32n8g-async-1off",
-    62: "grpo-qwen3-30ba3b-4n8g",
-    63: "grpo-qwen3-30ba3b-4n8g-async-1off",
-    64: "grpo-qwen3-30ba3b-24n8g-async-8off",
-    65: "grpo-nemotron-nano-16n8g-async-1off-swe",
-    75: "grpo-deepseek-v3-64n8g-fp8-async-1off",
-    87: "grpo-deepseek-v3-64n4g-async-1off",
-    90: "grpo-qwen3-235b-32n4g-async-1off",
-    91: "grpo-qwen3-30ba3b-4n4g",
-    92: "grpo-qwen3-30ba3b-4n4g-async-1off",
-}  # fmt: skip
+    56: "deepseek-v3-32n8g",
+    57: "deepseek-v3-64n8g",
+    58: "deepseek-v3-64n8g-async-1off",
+    59: "qwen3-235b-16n8g",
+    60: "qwen3-235b-32n8g",
+    61: "qwen3-235b-32n8g-async-1off",
+    62: "qwen3-30ba3b-4n8g",
+    63: "qwen3-30ba3b-4n8g-async-1off",
+    64: "qwen3-30ba3b-24n8g-async-8off",
+    65: "nemotron-nano-16n8g-async-1off-swe",
+    75: "deepseek-v3-64n8g-fp8-async-1off",
+    85: "deepseek-v3-32n4g",
+    86: "deepseek-v3-64n4g",
+    87: "deepseek-v3-64n4g-async-1off",
+    88: "qwen3-235b-16n4g",
+    89: "qwen3-235b-32n4g",
+    90: "qwen3-235b-32n4g-async-1off",
+    91: "qwen3-30ba3b-4n4g",
+    92: "qwen3-30ba3b-4n4g-async-1off",
+}
 
 
 def _row(line: int, accelerator: str, dtype: str, model: str, off: int, *rest: Any) -> RlStep:
     policy = f"{off} off" if off else "on-policy"
     machine = accelerator.split()[0] + (" FP8" if dtype == "fp8" else "")
-    recipe = f"{_FOLDER}/{_RECIPES[line]}.yaml" if line in _RECIPES else ""
+    recipe = f"{_FOLDER}/grpo-{_RECIPES[line]}.yaml"
     name = f"{machine} {model} {rest[2]}, {policy}"
-    return RlStep(name, line, accelerator, dtype, model, off, *rest, recipe=recipe)
+    return replace(RlStep(name, line, accelerator, dtype, model, off, *rest), recipe=recipe)
 
 
 RL_STEPS = Catalogue("rl_step", RlStep, (_row(*row) for row in _ROWS))
