@@ -44,7 +44,8 @@ def used_experts_share(*, experts: int, experts_per_token: int, tokens: float) -
     k = positive_integer("experts_per_token", experts_per_token)
     if k > E:
         raise ValueError(f"experts_per_token must be at most experts = {E}, got {experts_per_token!r}")
-    return 1 - (1 - k / E) ** x
+    missed: float = (1 - k / E) ** x
+    return 1 - missed
 
 
 def decoding_weight_bytes(model: Transformer | str, *, sequences: float, element_bytes: float = 2) -> float:

@@ -1,9 +1,10 @@
 """Formulas: 19 published steps of reinforcement learning, and what a model of three terms says of them.
 
-What the columns of the table mean stands in the documentation's nomenclature: the longest sequence is that of training,
-prompt and answer together; the average is that of what was generated, without the prompt; G-GBS is the sequences that a
-step generates, T-GBS those of one update. Tokens a second and GPU times GPUs times seconds are the tokens of a step,
-prompts included: 2 to 16% more than G-GBS times the average, which is about 110 tokens a prompt in 15 of the 19 rows.
+The documentation of NeMo RL says what the columns are: T- stands for training and G- for generation; G-GBS is how many
+sequences a step generates, T-GBS how many one update is made of. A step's time has training, generation, the policy's
+probabilities and the moving of weights. In the recipes the longest sequence is prompt and answer together.
+What the average counts is not said. The printed tokens a second and GPU, times GPUs and seconds, are 2 to 16% more than
+G-GBS times the average: in 15 of the 19 rows 99 to 121 tokens a sequence, which we take for the prompt.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class RlStep(Answers):
         tokens_per_s_per_gpu: as printed.
         seconds: of a step, as printed.
         source: where the table stands.
-        recipe: the file with the settings of the run.
+        recipe: the file with the settings of such a run, as it stands in later commits too.
 
     >>> RL_STEPS["H100 DeepSeek-V3 512, 1 off"].seconds
     64.1
@@ -238,28 +239,34 @@ _ROWS = (
 )
 # fmt: on
 _RECIPES = {
-    56: "grpo-deepseek-v3-32n8g",
-    58: "grpo-deepseek-v3-64n8g-async-1off",
-    59: "grpo-qwen3-235b-16n8g",
-    61: "grpo-qwen3-235b-32n8g-async-1off",
-    62: "grpo-qwen3-30ba3b-4n8g",
-    63: "grpo-qwen3-30ba3b-4n8g-async-1off",
-    64: "grpo-qwen3-30ba3b-24n8g-async-8off",
-    65: "grpo-nemotron-nano-16n8g-async-1off-swe",
-    75: "grpo-deepseek-v3-64n8g-fp8-async-1off",
-    87: "grpo-deepseek-v3-64n4g-async-1off",
-    90: "grpo-qwen3-235b-32n4g-async-1off",
-    91: "grpo-qwen3-30ba3b-4n4g",
-    92: "grpo-qwen3-30ba3b-4n4g-async-1off",
-}  # fmt: skip
+    56: "deepseek-v3-32n8g",
+    57: "deepseek-v3-64n8g",
+    58: "deepseek-v3-64n8g-async-1off",
+    59: "qwen3-235b-16n8g",
+    60: "qwen3-235b-32n8g",
+    61: "qwen3-235b-32n8g-async-1off",
+    62: "qwen3-30ba3b-4n8g",
+    63: "qwen3-30ba3b-4n8g-async-1off",
+    64: "qwen3-30ba3b-24n8g-async-8off",
+    65: "nemotron-nano-16n8g-async-1off-swe",
+    75: "deepseek-v3-64n8g-fp8-async-1off",
+    85: "deepseek-v3-32n4g",
+    86: "deepseek-v3-64n4g",
+    87: "deepseek-v3-64n4g-async-1off",
+    88: "qwen3-235b-16n4g",
+    89: "qwen3-235b-32n4g",
+    90: "qwen3-235b-32n4g-async-1off",
+    91: "qwen3-30ba3b-4n4g",
+    92: "qwen3-30ba3b-4n4g-async-1off",
+}
 
 
 def _row(line: int, accelerator: str, dtype: str, model: str, off: int, *rest: Any) -> RlStep:
     policy = f"{off} off" if off else "on-policy"
     machine = accelerator.split()[0] + (" FP8" if dtype == "fp8" else "")
-    recipe = f"{_FOLDER}/{_RECIPES[line]}.yaml" if line in _RECIPES else ""
+    recipe = f"{_FOLDER}/grpo-{_RECIPES[line]}.yaml"
     name = f"{machine} {model} {rest[2]}, {policy}"
-    return RlStep(name, line, accelerator, dtype, model, off, *rest, recipe=recipe)
+    return replace(RlStep(name, line, accelerator, dtype, model, off, *rest), recipe=recipe)
 
 
 RL_STEPS = Catalogue("rl_step", RlStep, (_row(*row) for row in _ROWS))
