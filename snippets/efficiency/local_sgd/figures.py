@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from snippets.drawing import Panel
 from snippets.efficiency.local_sgd.formulas import local_sgd_bytes, local_sgd_rest_point
 from snippets.efficiency.local_sgd.programs import run_local_sgd
@@ -127,8 +129,10 @@ def drift_plot(
         local_steps=local_steps,
         rounds=rounds,
     )
-    shape = {"curvatures": curvatures, "minima": minima, "step_size": step_size}
-    right, rest = (local_sgd_rest_point(**shape, local_steps=count) for count in (1, local_steps))
+    right, rest = (
+        local_sgd_rest_point(curvatures=curvatures, minima=minima, step_size=step_size, local_steps=count)
+        for count in (1, local_steps)
+    )
     last = local_steps * rounds
     low, high = min(0.0, *minima), max(0.0, *minima)
     margin = 0.15 * (high - low)
@@ -178,7 +182,7 @@ def bytes_for_bias_plot(*, drift: float, wide: bool = True) -> Panel:
         The picture: for three step sizes a curve over the numbers of local steps, a dot for each of 1, 2, 4, …, 512.
     """
     curvatures = (1.0 - drift, 1.0 + drift)
-    shape = {"curvatures": curvatures, "minima": (0.0, 1.0)}
+    shape: dict[str, Any] = {"curvatures": curvatures, "minima": (0.0, 1.0)}
     at = local_sgd_rest_point(**shape, step_size=0.1, local_steps=1)
     plot = Plot(
         Axis(1 / 512, 1, "log", "bytes a step, as a share of those for H = 1", ticks=(0.01, 0.1, 1)),

@@ -91,7 +91,8 @@ def run_local_sgd(
             f"curvatures must be above 0 and of the shape of minima, {θ.shape}, got {λ.shape}, {curvatures!r}"
         )
     η, H = positive_number("step_size", step_size), positive_integer("local_steps", local_steps)
-    at_most("local_steps times rounds", positive_integer("rounds", rounds) * H, _MOST)
+    count = positive_integer("rounds", rounds)
+    at_most("local_steps times rounds", count * H, _MOST)
     out, μ = positive_number("outer_step", outer_step), number_between("momentum", momentum, low=0, high=1)
     K = positive_integer("fragments", fragments)
     if H % K or λ.shape[1] < K:
@@ -105,9 +106,9 @@ def run_local_sgd(
             λ[r],
             θ[r],
             ranks,
-            (η, H, rounds),
+            (η, H, count),
             (out, μ, K),
-            σ * np.random.default_rng((drawn_by, r)).normal(size=(H * rounds, λ.shape[1])),
+            σ * np.random.default_rng((drawn_by, r)).normal(size=(H * count, λ.shape[1])),
         )
         for r in range(ranks)
     ]

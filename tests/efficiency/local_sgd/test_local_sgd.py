@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_ranks_rest_where_the_formula_says_and_get_there_by_its_factor(
         local_steps=local_steps,
         rounds=30,
     )
-    shape = {"curvatures": curvatures, "step_size": step, "local_steps": local_steps}
+    shape: dict[str, Any] = {"curvatures": curvatures, "step_size": step, "local_steps": local_steps}
     rest, factor = local_sgd_rest_point(minima=minima, **shape), local_sgd_contraction(**shape)
     for number in (1, 2, 30):
         assert run.weights[number, 0] == pytest.approx(rest * (1 - factor**number), abs=1e-9)
@@ -143,7 +144,12 @@ def test_the_outer_optimizer_is_pytorchs() -> None:
 
 def test_fragments_send_as_much_in_smaller_messages() -> None:
     rng = np.random.default_rng(3)
-    bowl = {"curvatures": np.ones((4, 16)), "minima": rng.normal(size=(4, 16)), "step_size": 0.1, "local_steps": 8}
+    bowl: dict[str, Any] = {
+        "curvatures": np.ones((4, 16)),
+        "minima": rng.normal(size=(4, 16)),
+        "step_size": 0.1,
+        "local_steps": 8,
+    }
     whole, pieces = (run_local_sgd(**bowl, rounds=20, fragments=count) for count in (1, 4))
     assert whole.account.sent_bytes == pieces.account.sent_bytes
     assert whole.largest_bytes == 4 * pieces.largest_bytes == 4 * 8
@@ -151,7 +157,12 @@ def test_fragments_send_as_much_in_smaller_messages() -> None:
 
 
 def test_noise_is_averaged_away() -> None:
-    bowl = {"curvatures": np.ones((16, 200)), "minima": np.zeros((16, 200)), "step_size": 0.1, "local_steps": 10}
+    bowl: dict[str, Any] = {
+        "curvatures": np.ones((16, 200)),
+        "minima": np.zeros((16, 200)),
+        "step_size": 0.1,
+        "local_steps": 10,
+    }
     run = run_local_sgd(**bowl, rounds=40, noise=1.0, seed=3)
     alone = run.paths[:, -1].std()  # right after an average all ranks agree
     before = run.paths[:, -2].std()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ def said(numbers: str, pattern: str) -> float:
     return float(found[1]) * (60 if found[2] == "min" else 1)
 
 
-def by_hand(values: dict[str, float], generating: int) -> float:
+def by_hand(values: dict[str, Any], generating: int) -> float:
     """Add up GPU by GPU what each side has to do: work that divides, in turn or at once."""
     gpus = int(values["gpus"])
     generate = values["tail_s"] + sum(values["generation_gpu_s"] / generating / generating for _ in range(generating))
@@ -26,7 +27,7 @@ def by_hand(values: dict[str, float], generating: int) -> float:
     return max(generate, train)
 
 
-def shown(values: dict[str, float]) -> None:
+def shown(values: dict[str, Any]) -> None:
     numbers = fleet_figure(**values).numbers
     gpus = int(values["gpus"])
     tried = {number: by_hand(values, number) for number in range(1, gpus)}
