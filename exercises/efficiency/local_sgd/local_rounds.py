@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from random import Random
+from statistics import fmean
 
 from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 
@@ -44,7 +45,7 @@ def local_rounds(
             for _ in range(local_steps):
                 weight -= step_size * curvature * (weight - minimum)
             ends.append(weight)
-        shared = sum(ends) / len(ends)
+        shared = fmean(ends)
     return shared
 
 
@@ -125,7 +126,7 @@ EXERCISE = Exercise(
         Mistake(
             "adds_up",
             "You added up the ranks' weights. Their mean is the new shared weight.",
-            {"sum(ends) / len(ends)": "sum(ends)"},
+            {"fmean(ends)": "sum(ends)"},
         ),
         Mistake(
             "forgets_the_curvature",
@@ -145,7 +146,7 @@ EXERCISE = Exercise(
         Mistake(
             "goes_on_from_one_rank",
             "You went on with the last rank's weight. The others' work counts as much.",
-            {"sum(ends) / len(ends)": "ends[-1]"},
+            {"fmean(ends)": "ends[-1]"},
         ),
         Mistake(
             "lets_ranks_continue",

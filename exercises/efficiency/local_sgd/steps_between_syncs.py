@@ -95,7 +95,7 @@ def drawn(chance: Random) -> list[Inputs]:
         share = (0.5, 0.25, 0.125, 0.5)[number % 4]
         sites, rate = (1, 2, 2, 4, 8)[number % 5], float(2 ** chance.randint(0, 6))
         latency, step = chance.choice([0.0, 0.25, 1.5]), float(2 ** chance.randint(-2, 3))
-        size = chance.choice([8, 64, 512, 4096]) * chance.randint(1, 9) + (8 if number % 3 == 0 else 0)
+        size = chance.choice([1, 3, 64, 512]) * chance.randint(1, 29)
         found.append(run_of(size, sites, rate, latency, step, share))
     while len(found) < 90:
         given = run_of(
@@ -124,6 +124,7 @@ EXERCISE = Exercise(
         run_of(8, 1, 1.0, 5.0, 1.0, 0.5),
         run_of(8, 2, 1.0, 0.25, 1.0, 0.25),
         run_of(8, 4, 1.0, 0.0, 16.0, 0.5),
+        run_of(12, 8, 1.0, 0.0, 1.0, 0.5),
         OWN,
     ],
     inputs=drawn(Random(31)),

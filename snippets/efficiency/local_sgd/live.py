@@ -54,7 +54,7 @@ _B = {"gpus": 16, "tail_s": 55, "generation_gpu_s": 250, "fixed_s": 0, "training
 @live_figure(
     title="Split the fleet?",
     caption="Change the share that generates: where do the two sides cross? Then take both fixed parts away: "
-    "can any split still win? A fixed part is what no number of GPUs shortens; what divides is given in GPU-seconds. "
+    "can any split still win? A fixed part is what more GPUs don't shorten; what divides is given in GPU-seconds. "
     "Fleet A's rows give sums, so that its two sides are alike is assumed here. Left out: moving the weights, and "
     "whether a side has the memory.",
     knobs=[
