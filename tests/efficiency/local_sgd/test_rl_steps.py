@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,7 +174,9 @@ def test_many_sequences_are_bound_by_arithmetic() -> None:
     sizes = {"devices": 1, "tensor_parallel": 1, "longest_tokens": 10, "mean_tokens": 10}
     found = rollout_time_s("Llama 3 8B", accelerator="H100 SXM", sequences=100_000, **sizes)
     flops = 2 * active_parameter_count("Llama 3 8B") * 1_000_000
-    assert found == pytest.approx(flops / ACCELERATORS["H100 SXM"].peaks.bf16)
+    peak = ACCELERATORS["H100 SXM"].peaks.bf16
+    assert peak is not None
+    assert found == pytest.approx(flops / peak)
 
 
 @pytest.mark.parametrize("passes", [0, 1, 2])
@@ -281,7 +284,13 @@ def test_batches_side_by_side_reach_the_floor_where_they_cost_one_another_nothin
 def test_no_run_of_drawn_lengths_is_faster_than_its_floors(off: int, at_once: int) -> None:
     lengths = drawn_lengths(batches=40, sequences=24, mean_tokens=60, longest_tokens=200, seed=7)
     run = simulated_rl_run(
-        lengths, replicas=4, token_step_s=1, sequence_s=0.05, training_s=40, steps_off=off, batches_at_once=at_once
+        lengths.tolist(),
+        replicas=4,
+        token_step_s=1,
+        sequence_s=0.05,
+        training_s=40,
+        steps_off=off,
+        batches_at_once=at_once,
     )
     alone = [
         simulated_rl_run([batch], replicas=4, token_step_s=1, sequence_s=0.05, training_s=0, steps_off=0).step_s
@@ -297,7 +306,8 @@ def test_no_run_of_drawn_lengths_is_faster_than_its_floors(off: int, at_once: in
 def test_more_steps_off_hide_what_one_batch_differs_from_the_next() -> None:
     lengths = drawn_lengths(batches=200, sequences=8, mean_tokens=60, longest_tokens=400, seed=3)
     steps = [
-        simulated_rl_run(lengths, replicas=4, token_step_s=1, training_s=130, steps_off=k).step_s for k in (0, 1, 2, 8)
+        simulated_rl_run(lengths.tolist(), replicas=4, token_step_s=1, training_s=130, steps_off=k).step_s
+        for k in (0, 1, 2, 8)
     ]
     assert steps == sorted(steps, reverse=True)
     assert steps[0] > 1.5 * steps[1] > 1.5 * steps[3]
@@ -365,7 +375,7 @@ def test_on_gb200_training_must_be_the_slower_side_and_on_h100_either_may_be() -
 def test_deepseek_pays_on_policy_what_no_pair_of_constants_explains() -> None:
     pair = {"on_policy": "H100 DeepSeek-V3 256, on-policy", "split": "H100 DeepSeek-V3 512, 1 off"}
     assert rl_readings(**pair) == ()
-    slower = {**pair, "split": replace(RL_STEPS["H100 DeepSeek-V3 512, 1 off"], seconds=72)}
+    slower: dict[str, Any] = {**pair, "split": replace(RL_STEPS["H100 DeepSeek-V3 512, 1 off"], seconds=72)}
     assert rl_readings(**slower)
 
 
