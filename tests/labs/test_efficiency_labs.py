@@ -15,15 +15,13 @@ COMPRESSED = "labs/efficiency/compressed_gradients.py"
 OVERLAP = "labs/efficiency/bucketed_overlap.py"
 OTHER_RATE = Path(__file__).parent / "programs" / "other_rate.py"
 BOWLS = ("bowls, H = 1", "bowls, H = 8", "same curvatures, H = 8")
-STEPS = {LOCAL: "48", COMPRESSED: "4", OVERLAP: "3"}
+FEW = {LOCAL: ("--steps", "48"), COMPRESSED: ("--steps", "4"), OVERLAP: ("--steps", "3")}
 
 
 @pytest.mark.parametrize("ranks", [at_night(1), 2, at_night(3), at_night(4)])
 def test_the_trace_has_the_buckets_of_the_rule(launch: Launcher, ranks: int, tmp_path: Path) -> None:
     """The times are not asserted, but for what holds of any: a share is between 0 and 1."""
-    done = launch(
-        OVERLAP, "--steps", STEPS[OVERLAP], "--record", str(tmp_path / "overlap.json"), ranks=ranks, cold=ranks == 2
-    )
+    done = launch(OVERLAP, *FEW[OVERLAP], "--record", str(tmp_path / "overlap.json"), ranks=ranks, cold=ranks == 2)
     if ranks == 1:
         done.assert_not_applicable()
         return
@@ -45,8 +43,7 @@ def test_the_trace_has_the_buckets_of_the_rule(launch: Launcher, ranks: int, tmp
 def test_compressors_send_and_average_what_numpy_says(launch: Launcher, ranks: int, tmp_path: Path) -> None:
     done = launch(
         COMPRESSED,
-        "--steps",
-        STEPS[COMPRESSED],
+        *FEW[COMPRESSED],
         "--record",
         str(tmp_path / "c.json"),
         ranks=ranks,
@@ -79,9 +76,7 @@ def test_compressors_send_and_average_what_numpy_says(launch: Launcher, ranks: i
 def test_local_steps_send_a_share_and_end_where_the_closed_form_says(
     launch: Launcher, ranks: int, tmp_path: Path
 ) -> None:
-    done = launch(
-        LOCAL, "--steps", STEPS[LOCAL], "--record", str(tmp_path / "local.json"), ranks=ranks, cold=ranks == 2
-    )
+    done = launch(LOCAL, *FEW[LOCAL], "--record", str(tmp_path / "local.json"), ranks=ranks, cold=ranks == 2)
     if ranks == 1:
         done.assert_not_applicable()
         return
@@ -111,14 +106,14 @@ def test_local_steps_send_a_share_and_end_where_the_closed_form_says(
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:
-    done = launch(lab, "--steps", STEPS[lab], ranks=2, wrong=formula)
+    done = launch(lab, *FEW[lab], ranks=2, wrong=formula)
     assert done.code != 0
     assert done.rows[row]["agree"] == "NO", done.out + done.error
 
 
 def test_a_wrong_recursion_fails_the_lab(launch: Launcher) -> None:
     """The oracle's rate is spoiled: another bowl would end elsewhere."""
-    done = launch.run(["torchrun", "--standalone", "--nproc-per-node", "2", str(OTHER_RATE), LOCAL, "--steps", "48"])
+    done = launch.run(["torchrun", "--standalone", "--nproc-per-node", "2", str(OTHER_RATE), LOCAL, *FEW[LOCAL]])
     assert done.code != 0
     wrong = {row for row, cells in done.rows.items() if cells["agree"] == "NO"}
     assert "bowls, H = 8: place after 3 meetings" in wrong, done.out + done.error

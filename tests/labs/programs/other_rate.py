@@ -1,4 +1,4 @@
-"""Runs a lab of local steps whose ranks take longer steps than its oracle knows: ``other_rate.py labs/….py options…``."""
+"""Runs a lab whose ranks take longer local steps than its oracle knows: ``other_rate.py labs/….py options…``."""
 
 from __future__ import annotations
 
