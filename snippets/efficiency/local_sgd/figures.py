@@ -1,11 +1,11 @@
-"""Figures: who waits for whom when a fleet generates and trains, where ranks drift between averages, bytes for bias."""
+"""Figures: who waits for whom when a fleet generates and trains, where ranks drift between averages, drift for bytes."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from snippets.drawing import Panel
-from snippets.efficiency.local_sgd.formulas import local_sgd_bytes, local_sgd_rest_point
+from snippets.efficiency.local_sgd.formulas import local_sgd_rest_point
 from snippets.efficiency.local_sgd.programs import run_local_sgd
 from snippets.live.axes import Axis, Plot
 from snippets.palette import rank
@@ -53,7 +53,7 @@ def fleet_lanes_panel(
         shown = min(start + length, until) - start
         if shown > 1e-9:
             words = label if shown * scale > 14 else ""
-            strength = {"generate": 0.35, "train": 0.75, "wait": 0.12}[kind]
+            strength = {"generate": 0.35, "train": 0.75, "wait": 0.3}[kind]
             y = 24 + row * lane
             panel.rectangle(left + start * scale, y, shown * scale, row - 4, colour=_HUES[kind], strength=strength)
             if words:
@@ -144,8 +144,8 @@ def drift_plot(
         height_px=280,
     )
     for value, words, colour in (
-        (right, f"every step: {right:g}", "ink"),
-        (rest, f"every {local_steps}: {rest:.2f}", "communication"),
+        (right, f"every step: {right:g}", "muted"),
+        (rest, f"every {local_steps}: {rest:.2f}", "ink"),
     ):
         plot.panel.line(plot.left, plot.y(value), plot.right, plot.y(value), colour=colour, dashed=True)
         above = value == max(right, rest)
@@ -172,7 +172,7 @@ def drift_plot(
 
 
 def bytes_for_bias_plot(*, drift: float, wide: bool = True) -> Panel:
-    """Plot how far from the minimum local steps come to rest, against the bytes that they send.
+    """Plot how far from the minimum ranks come to rest, against the local steps between two averages.
 
     Args:
         drift: how much more the steepest of the ranks' parabolas is curved than their mean, from above 0 to below 1.
@@ -185,20 +185,19 @@ def bytes_for_bias_plot(*, drift: float, wide: bool = True) -> Panel:
     shape: dict[str, Any] = {"curvatures": curvatures, "minima": (0.0, 1.0)}
     at = local_sgd_rest_point(**shape, step_size=0.1, local_steps=1)
     plot = Plot(
-        Axis(1 / 512, 1, "log", "bytes a step, as a share of those for H = 1", ticks=(0.01, 0.1, 1)),
+        Axis(1, 512, "log", "H, local steps between averages; bytes a step fall as 1/H", ticks=(1, 10, 100)),
         Axis(0, 0.5 * drift * 1.08, ticks=tuple(0.5 * drift * part for part in (0, 1 / 3, 2 / 3, 1))),
         title="How far it rests from the minimum",
         width_px=WIDTH if wide else NARROW,
         height_px=260,
     )
-    for step_size, colour in ((0.3, "communication"), (0.03, "accent"), (0.003, "forward")):
+    for step_size, colour in ((0.3, "communication"), (0.03, "optimizer"), (0.003, "forward")):
         found = []
         for power in range(10):
             steps = 2**power
-            sent = local_sgd_bytes(ranks=2, size_bytes=1, local_steps=steps)
-            found.append((sent, abs(local_sgd_rest_point(**shape, step_size=step_size, local_steps=steps) - at)))
+            found.append((steps, abs(local_sgd_rest_point(**shape, step_size=step_size, local_steps=steps) - at)))
         plot.curve(found, colour=colour)
         plot.dots(found, colour=colour, radius=3)
         place = min(found, key=lambda point: abs(point[1] - 0.25 * drift))
-        plot.panel.text(plot.x(place[0]) + 8, plot.y(place[1]) - 4, f"η = {step_size:g}", colour=colour, size=12)
+        plot.panel.text(plot.x(place[0]) + 9, plot.y(place[1]) + 14, f"η = {step_size:g}", colour=colour, size=12)
     return plot.panel
