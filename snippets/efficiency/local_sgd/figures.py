@@ -1,4 +1,4 @@
-"""Figures: who waits for whom when a fleet generates and trains, where ranks drift between averages, drift for bytes."""
+"""Figures: who waits for whom when a fleet generates and trains, where ranks drift, and how far."""
 
 from __future__ import annotations
 
@@ -199,5 +199,7 @@ def bytes_for_bias_plot(*, drift: float, wide: bool = True) -> Panel:
         plot.curve(found, colour=colour)
         plot.dots(found, colour=colour, radius=3)
         place = min(found, key=lambda point: abs(point[1] - 0.25 * drift))
-        plot.panel.text(plot.x(place[0]) + 9, plot.y(place[1]) + 14, f"η = {step_size:g}", colour=colour, size=12)
+        plot.panel.text(
+            plot.x(place[0]) - 9, plot.y(place[1]) - 4, f"η = {step_size:g}", colour=colour, size=12, anchor="end"
+        )
     return plot.panel

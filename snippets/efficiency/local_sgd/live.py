@@ -85,12 +85,12 @@ _70B = {"gpus": 256, "tail_s": 106, "generation_gpu_s": 2130, "fixed_s": 0}
             _B | {"percent": 25},
         ),
         Named(
-            "The 70B, training at 40%",
-            "Halves: 123 s in place of 144 s.",
+            "The 70B on 256 GPUs",
+            "In halves, with training at 40% of the peak: 123 s in place of 144 s.",
             _70B | {"training_gpu_s": 7480, "percent": 50},
         ),
         Named(
-            "The 70B, training at 9.7%",
+            "The same, training at 9.7%",
             "Halves just lose, 241 s in place of 235 s. One GPU in five should generate.",
             _70B | {"training_gpu_s": 30_840, "percent": 50},
         ),
