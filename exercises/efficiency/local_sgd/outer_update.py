@@ -125,7 +125,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_a_heavy_ball",
-            "You stepped along the new speed. Nesterov's step adds the outer gradient to momentum times that speed.",
+            "You stepped along momentum times the old speed plus the gradient, which is the new speed. Nesterov's step "
+            "multiplies the new speed by the momentum once more, and adds the gradient again.",
             {"(gradient + momentum * new_speed)": "new_speed"},
         ),
         Mistake(

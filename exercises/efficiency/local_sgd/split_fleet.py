@@ -30,8 +30,9 @@ def split_fleet(
 
     On a shared fleet all GPUs generate a batch, then all train on it. On a
     split one some generate while the others train, one batch at a time on
-    either side; then all stand while the weights move. With no step off, a
-    batch may not begin before the last update, so that the sides take turns.
+    either side; then all stand while the weights move. Every GPU of a split
+    fleet is on one side. With no step off, a batch may not begin before the
+    last update, so that the sides take turns.
 
     Args:
         gpus: of the fleet.
@@ -131,8 +132,11 @@ def drawn(chance: Random) -> list[Inputs]:
             times.append({size: fixed + -(-work // size) for size in own})
         if number % 4 == 0:  # what more GPUs cost may be more than they bring
             times[number // 4 % 2][gpus] += chance.randint(1, 40)
+        if number % 3 == 0:
+            side = chance.choice(times)
+            side[chance.choice(sorted(side))] += chance.randint(1, 20)
         moving = chance.choice((0, 0, 1, 2, 5))
-        found.append(run_of(gpus, times[0], times[1], moving, 0 if number % 8 == 0 else chance.choice((1, 1, 1, 2, 3))))
+        found.append(run_of(gpus, times[0], times[1], moving, 0 if number % 8 == 0 else chance.choice((1, 1, 2, 3, 6))))
     return found
 
 
@@ -188,6 +192,10 @@ EXERCISE = Exercise(
         run_of(2, {1: 4, 2: 9}, {1: 4, 2: 2}, 1, 0),
         run_of(3, {1: 3, 2: 3, 3: 3}, {1: 9, 2: 5, 3: 3}, 0, 1),
         run_of(4, {3: 8, 4: 8, 2: 8, 1: 8}, {4: 4, 3: 4, 2: 4, 1: 4}, 0, 1),
+        run_of(3, {1: 8, 2: 1, 3: 5}, {1: 12, 2: 10, 3: 10}, 0, 0),
+        run_of(3, {1: 7, 2: 9, 3: 4}, {1: 11, 2: 12, 3: 9}, 0, 1),
+        run_of(2, {1: 1000, 2: 600}, {1: 998, 2: 401}, 0, 1),
+        run_of(2, {1: 7, 2: 6}, {1: 7, 2: 3}, 2, 5),
         H100,
         GB200,
     ],
@@ -198,8 +206,12 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "never_splits",
-            "You never split. A step off, both sides work side by side and the slower one sets the pace; a shared "
-            "fleet takes the sum of both. Nor do times just divide by the GPUs: take them from the tables.",
+            "You never split. Some split may be faster than the shared fleet.",
+            lambda *, gpus, generation_s, training_s, moving_s, steps_off: None,
+        ),
+        Mistake(
+            "adds_up_the_sides",
+            "You added up both sides of a split. A step off they work side by side, and the slower one sets the pace.",
             {"max(generates, trains) if steps_off else generates + trains": "generates + trains"},
         ),
         Mistake(
@@ -211,6 +223,25 @@ EXERCISE = Exercise(
             "forgets_to_move",
             "Moving the weights counts on a split fleet, and on it alone: you left it out, or added it to both.",
             {"sides + moving_s": "sides"},
+        ),
+        Mistake(
+            "hides_the_move",
+            "You let one side work on while the weights move. On a split fleet both stand.",
+            {"step = sides + moving_s": "step = max(generates, trains + moving_s) if steps_off else sides + moving_s"},
+        ),
+        Mistake(
+            "takes_the_first_gain",
+            "You stopped at the first split that's faster than the shared fleet. A later one may be faster still.",
+            {"if step < least:": "if best is None and step < least:"},
+        ),
+        Mistake(
+            "stops_where_the_sides_cross",
+            "You stopped where the sides cross. More GPUs may be slower, and with no step off a crossing says nothing.",
+            {
+                "            best, least = generating, step": (
+                    "            best, least = generating, step\n        if generates <= trains:\n            break"
+                )
+            },
         ),
         Mistake(
             "always_splits",

@@ -31,7 +31,8 @@ def steps_between_syncs(
         latency_s: of a message.
         step_s: what a step takes within a site.
         wait_share: averages may take this share of all the time, at most;
-            above 0 and below 1.
+            above 0 and below 1. A share that is met up to the rounding of
+            floats is met.
 
     Returns:
         Steps between two averages, at least 1.
@@ -45,7 +46,8 @@ def steps_between_syncs(
     part_s = latency_s + size_bytes / sites / bandwidth_bytes_per_s
     sync_s = 2 * (sites - 1) * part_s
     steps = sync_s * (1 - wait_share) / wait_share / step_s
-    return max(1, math.ceil(steps))
+    enough = steps * (1 - 1e-12)  # what rounding adds asks for no further step
+    return max(1, math.ceil(enough))
 
 
 def first_that_suffices(
@@ -125,6 +127,7 @@ EXERCISE = Exercise(
         run_of(8, 2, 1.0, 0.25, 1.0, 0.25),
         run_of(8, 4, 1.0, 0.0, 16.0, 0.5),
         run_of(12, 8, 1.0, 0.0, 1.0, 0.5),
+        run_of(16_001, 2, 2000.0, 0.0, 1.0, 0.5),
         OWN,
     ],
     inputs=drawn(Random(31)),
@@ -140,17 +143,17 @@ EXERCISE = Exercise(
         Mistake(
             "rounds_down",
             "You rounded down. With a part of a step too few, the average takes more than its share.",
-            {"math.ceil(steps)": "math.floor(steps)"},
+            {"math.ceil(enough)": "math.floor(steps)"},
         ),
         Mistake(
             "adds_one",
             "You went one step beyond a number that is enough already.",
-            {"math.ceil(steps)": "math.floor(steps) + 1"},
+            {"math.ceil(enough)": "math.floor(steps) + 1"},
         ),
         Mistake(
             "forgets_at_least_one",
             "A single site sends nothing, but between two averages there is at least one step.",
-            {"max(1, math.ceil(steps))": "math.ceil(steps)"},
+            {"max(1, math.ceil(enough))": "math.ceil(enough)"},
         ),
         Mistake(
             "sends_everything",
@@ -166,6 +169,11 @@ EXERCISE = Exercise(
             "counts_all_sites",
             "You counted a message too many for each tour: there are one fewer than sites.",
             {"2 * (sites - 1)": "2 * sites"},
+        ),
+        Mistake(
+            "sends_the_model_twice",
+            "You sent the model twice. A site sends 2 (sites - 1) parts of it, a bit less than two models.",
+            {"2 * (sites - 1) * part_s": "2 * (sites - 1) * latency_s + 2 * size_bytes / bandwidth_bytes_per_s"},
         ),
         Mistake(
             "forgets_latency",

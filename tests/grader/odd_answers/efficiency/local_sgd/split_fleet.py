@@ -56,3 +56,33 @@ def split_fleet(gpus, generation_s, training_s, moving_s, steps_off):
             sides = [generation_s[g], training_s[gpus - g]]
             steps.append(((max(sides) if steps_off else sum(sides)) + moving_s, g))
     return min(steps)[1]
+
+
+# %% stops_at_the_crossing
+# Wrong: stops where generation has fallen to training, but more GPUs may be slower.
+# Known mistake: You stopped where the sides cross.
+def split_fleet(gpus, generation_s, training_s, moving_s, steps_off):
+    best, least = None, generation_s[gpus] + training_s[gpus]
+    for g in sorted(generation_s):
+        if gpus - g not in training_s:
+            continue
+        a, b = generation_s[g], training_s[gpus - g]
+        step = (max(a, b) if steps_off else a + b) + moving_s
+        if step < least:
+            best, least = g, step
+        if a <= b:
+            break
+    return best
+
+
+# %% wants_half_a_percent
+# Wrong: leaves small gains, though any shorter step is faster.
+def split_fleet(gpus, generation_s, training_s, moving_s, steps_off):
+    best, least = None, 0.995 * (generation_s[gpus] + training_s[gpus])
+    for g in sorted(generation_s):
+        if gpus - g in training_s:
+            sides = [generation_s[g], training_s[gpus - g]]
+            step = (max(sides) if steps_off else sum(sides)) + moving_s
+            if step < least:
+                best, least = g, step
+    return best

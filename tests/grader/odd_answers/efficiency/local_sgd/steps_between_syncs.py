@@ -29,3 +29,21 @@ def steps_between_syncs(size_bytes, sites, bandwidth_bytes_per_s, latency_s, ste
         return 1
     sync = 2 * latency_s + size_bytes / bandwidth_bytes_per_s
     return max(1, math.ceil(sync * (1 - wait_share) / wait_share / step_s))
+
+
+# %% some_slack
+# Wrong: forgives a thousandth of a step, more than rounding explains.
+def steps_between_syncs(size_bytes, sites, bandwidth_bytes_per_s, latency_s, step_s, wait_share):
+    import math
+
+    sync = 2 * (sites - 1) * (size_bytes / sites / bandwidth_bytes_per_s + latency_s)
+    return max(1, math.ceil(sync * (1 - wait_share) / wait_share / step_s - 1e-3))
+
+
+# %% forgives_rounding
+# Right: forgives what floats round.
+def steps_between_syncs(size_bytes, sites, bandwidth_bytes_per_s, latency_s, step_s, wait_share):
+    import math
+
+    sync = 2 * (sites - 1) * (size_bytes / sites / bandwidth_bytes_per_s + latency_s)
+    return max(1, math.ceil(sync * (1 - wait_share) / wait_share / step_s - 1e-9))
