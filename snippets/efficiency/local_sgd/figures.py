@@ -185,7 +185,7 @@ def bytes_for_bias_plot(*, drift: float, wide: bool = True) -> Panel:
     shape: dict[str, Any] = {"curvatures": curvatures, "minima": (0.0, 1.0)}
     at = local_sgd_rest_point(**shape, step_size=0.1, local_steps=1)
     plot = Plot(
-        Axis(1, 512, "log", "H, local steps between averages; bytes a step fall as 1/H", ticks=(1, 10, 100)),
+        Axis(1, 512, "log", "H, local steps between averages", ticks=(1, 10, 100)),
         Axis(0, 0.5 * drift * 1.08, ticks=tuple(0.5 * drift * part for part in (0, 1 / 3, 2 / 3, 1))),
         title="How far it rests from the minimum",
         width_px=WIDTH if wide else NARROW,

@@ -81,7 +81,7 @@ _70B = {"gpus": 256, "tail_s": 106, "generation_gpu_s": 2130, "fixed_s": 0}
         ),
         Named(
             "Fleet B, 4 and 12",
-            "200 s, 9% less. Fewer that generate would be faster still, but their memory doesn't hold the caches.",
+            "200 s, 9% less. Two or three that generate would be faster still, but have no memory for the caches.",
             _B | {"percent": 25},
         ),
         Named(
