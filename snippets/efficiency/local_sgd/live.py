@@ -166,28 +166,28 @@ def _curves(job: _Job, percent: float, split: float, together: float) -> Panel:
     plot.curve([(0, together), (100, together)], colour="muted", dashed=True, width=1.5)
     plot.curve(sides[0], colour="forward")
     plot.curve(sides[1], colour="backward")
-    lines = [*sides, [(0.0, together), (100.0, together)]]
-    for words, start, hue in (("generation falls", 2, "forward"), ("training rises", 68, "backward")):
-        y = _freest(plot, lines, start, start + 30)
-        plot.panel.text(plot.x(start), y, words, colour=hue, size=12)
     shown = min(split, plot.up.high)
     plot.dots([(percent, shown)], colour="communication", radius=5)
     x = min(max(plot.x(percent), plot.left + 30), plot.right - 30)
     y = plot.y(shown) + 22 if split < together else max(plot.y(shown) - 12, plot.top + 12)
     plot.panel.text(x, y, _time(split), anchor="middle", bold=True)
+    lines = [*sides, [(0.0, together), (100.0, together)]]
+    for words, start, hue in (("generation falls", 2, "forward"), ("training rises", 68, "backward")):
+        plot.panel.text(plot.x(start), _freest(plot, lines, start, y), words, colour=hue, size=12)
     return plot.panel
 
 
-def _freest(plot: Plot, lines: Iterable[Sequence[tuple[float, float]]], start: float, end: float) -> float:
-    """Return the baseline of a word, near the top or the bottom, that is farthest from all lines over its width."""
+def _freest(plot: Plot, lines: Iterable[Sequence[tuple[float, float]]], start: float, taken: float) -> float:
+    """Return the baseline of a word that is farthest from all lines over its width, and off the one that's taken."""
     heights = [
         plot.y(min(max(value, plot.up.low), plot.up.high))
         for line in lines
         for at, value in line
-        if start <= at <= end or len(line) == 2
+        if start <= at <= start + 34 or len(line) == 2
     ]
+    baselines = (plot.bottom - 8, plot.top + 14, plot.top + 0.7 * (plot.bottom - plot.top))
     return max(
-        (plot.bottom - 8, plot.top + 14, plot.top + 0.7 * (plot.bottom - plot.top)),
+        (baseline for baseline in baselines if abs(baseline - taken) > 18),
         key=lambda baseline: min(abs(height - (baseline - 4)) for height in heights),
     )
 
