@@ -99,6 +99,54 @@ def fleet_lanes_panel(
     return panel
 
 
+def site_rounds_panel(
+    *, step_s: float, sync_s: float, local_steps: int, until: float, title: str, width_px: float = WIDTH
+) -> Panel:
+    """Draw two sites that train alone and stand still while they average.
+
+    Args:
+        step_s: of a site, above 0.
+        sync_s: of an average.
+        local_steps: between two averages, at least 1.
+        until: the end of the axis, in seconds.
+        title: above the picture.
+        width_px: width of the picture.
+
+    Returns:
+        The picture: a lane for each site with its numbered steps, and a block over both wherever they average.
+    """
+    left, right, row, bottom = 58.0, 12.0, 24.0, 78.0
+    scale = (width_px - left - right) / until
+    panel = Panel(width_px, bottom + 34)
+    panel.text(0, 14, title, bold=True)
+    for site in range(2):
+        panel.text(left - 6, 24 + row * site + row / 2 - 2, f"site {site}", anchor="end", middle=True, size=12)
+    now, step = 0.0, 0
+    while now < until - 1e-9:
+        for _ in range(local_steps):
+            length = min(step_s, until - now)
+            step += 1
+            if length <= 1e-9:
+                break
+            for site in range(2):
+                y = 24 + row * site
+                panel.rectangle(left + now * scale, y, length * scale, row - 4, colour="backward", strength=0.75)
+                if length * scale > 14:
+                    at = left + (now + length / 2) * scale
+                    panel.text(at, y + row / 2 - 2, str(step), anchor="middle", middle=True, size=12)
+            now += length
+        length = min(sync_s, until - now)
+        if length > 1e-9:
+            panel.rectangle(left + now * scale, 24, length * scale, 2 * row - 4, colour="communication", strength=0.3)
+        now += sync_s
+    panel.line(left, bottom, left + until * scale, bottom)
+    for tick in Axis(0, until).marks(7):
+        x = left + tick * scale
+        panel.line(x, bottom, x, bottom + 4)
+        panel.text(x, bottom + 17, f"{tick:g}" if tick else "0 s", anchor="middle", colour="muted", size=12)
+    return panel
+
+
 def drift_plot(
     *,
     curvatures: tuple[float, ...] = (1.0, 3.0),
