@@ -75,18 +75,19 @@ def fleet_lanes_panel(
     else:
         generate = generation_s[0] + generation_s[1] / generating
         train = training_s[0] + training_s[1] / (gpus - generating)
-        pace = max(generate, train)
-        for step in range(steps + 1):
-            start = step * pace
-            for lane in range(gpus):
-                kind, length, number = ("generate", generate, step + 1) if lane < generating else ("train", train, step)
-                length = length if number else 0.0
-                if length and start < until:
-                    block(lane, start, length, kind, str(number))
-                if pace - length > 1e-9 and start < until:
-                    block(lane, start + length, pace - length, "wait")
-            if step:
-                ends.append(start + train)
+        written, free = [0.0], 0.0  # when each batch was written, and how long each side has been told what to do
+        for step in range(1, steps + 2):
+            start = max(written[-1], ends[step - 3] if step > 2 else 0.0)  # its weights are at most a step off
+            for lane in range(generating):
+                block(lane, written[-1], start - written[-1], "wait")
+                block(lane, start, generate, "generate", str(step))
+            written.append(start + generate)
+            begins = max(written[-1], free)
+            for lane in range(generating, gpus):
+                block(lane, free, begins - free, "wait")
+                block(lane, begins, train, "train", str(step))
+            free = begins + train
+            ends.append(free)
     for end in ends:
         if end <= until + 1e-9:
             x = left + end * scale

@@ -49,8 +49,8 @@ class _Job(NamedTuple):
         return even_split_floor_s(half_fleet_step_s=two_phase_step_s(**self._needs(), devices=self.gpus // 2))
 
 
-_B = {"gpus": 16, "tail_s": 55, "generation_gpu_s": 250, "fixed_s": 0, "training_gpu_s": 2400}
-_70B = {"gpus": 256, "tail_s": 106, "generation_gpu_s": 2130, "fixed_s": 0}
+_B = {"gpus": 16, "replica": 1, "least": 4, "tail_s": 55, "generation_gpu_s": 250, "fixed_s": 0, "training_gpu_s": 2400}
+_70B = {"gpus": 256, "replica": 8, "least": 8, "tail_s": 106, "generation_gpu_s": 2130, "fixed_s": 0}
 
 
 @live_figure(
@@ -58,14 +58,16 @@ _70B = {"gpus": 256, "tail_s": 106, "generation_gpu_s": 2130, "fixed_s": 0}
     caption="Change the share that generates: where do the two sides cross? Then take both fixed parts away: "
     "can any split still win? A fixed part is what more GPUs don't shorten; what divides is given in GPU-seconds. "
     "Fleet A's rows give sums, so that its two sides are alike is assumed here. The 70B's "
-    "presets differ in the share of the peak that training reaches. Left out: moving the weights, and whether a side "
-    "has the memory.",
+    "presets differ in the share of the peak that training reaches. Left out: moving the weights, and answers that "
+    "queue for memory.",
     knobs=[
         Number("gpus", "GPUs R", 512, 2, 4096, 2, "log"),
         Number("tail_s", "Generation, fixed, s", 44, 0, 600, 1),
         Number("generation_gpu_s", "Generation, divides, GPU-s", 5880, 10, 20_000, 10),
         Number("fixed_s", "Training, fixed, s", 44, 0, 600, 1),
         Number("training_gpu_s", "Training, divides, GPU-s", 5880, 20, 36_000, 20),
+        Number("replica", "GPUs of a generating replica", 32, 1, 64, 1),
+        Number("least", "Fewest GPUs with the memory", 32, 1, 512, 2, "log"),
         Number("percent", "GPUs that generate, %", 50, 1, 99, 1),
     ],
     named=[
@@ -81,7 +83,7 @@ _70B = {"gpus": 256, "tail_s": 106, "generation_gpu_s": 2130, "fixed_s": 0}
         ),
         Named(
             "Fleet B, 4 and 12",
-            "200 s, 9% less. Two or three that generate would be faster still, but have no memory for the caches.",
+            "200 s, 9% less. On two or three, answers would have to queue for memory, so we ask for four.",
             _B | {"percent": 25},
         ),
         Named(
@@ -98,7 +100,15 @@ _70B = {"gpus": 256, "tail_s": 106, "generation_gpu_s": 2130, "fixed_s": 0}
     opens="Fleet A, in halves",
 )
 def fleet_figure(
-    *, gpus: int, tail_s: int, generation_gpu_s: int, fixed_s: int, training_gpu_s: int, percent: int
+    *,
+    gpus: int,
+    tail_s: int,
+    generation_gpu_s: int,
+    fixed_s: int,
+    training_gpu_s: int,
+    replica: int,
+    least: int,
+    percent: int,
 ) -> Picture:
     """Draw a step against the share of the GPUs that only generate, and both ways on one clock."""
     job = _Job(float(tail_s), float(generation_gpu_s), float(fixed_s), float(training_gpu_s), gpus)
@@ -107,20 +117,24 @@ def fleet_figure(
     generate, train = job.phases(generating, gpus - generating)
     waits = 1 - min(generate, train) / split
     side = "generate" if generate < train else "train"
-    best = _best(job)
-    least = job.split(best)
+    best = _best(job, replica, least)
     change = f"{abs(1 - split / together):.0%} {'less' if split < together else 'more'}"
     idle = f"the GPUs that {side} wait for {waits:.0%} of it" if waits >= 0.005 else "nobody waits"
     numbers = (
         f"In turn on {gpus:,} GPUs, a step takes {_time(together)}. With {generating:,} that generate and "
         f"{gpus - generating:,} that train, it's {_time(split)}, {change}; {idle}. "
-        f"If memory allows it, the best split, {best:,} that generate, takes {_time(least)}."
     )
+    if best is None:
+        numbers += f"No split has {least:,} that generate in whole replicas of {replica}."
+    else:
+        numbers += (
+            f"The best with whole replicas and the memory, {best:,} that generate, takes {_time(job.split(best))}."
+        )
     if abs(split / together - 1) < 0.005:
         numbers = numbers.replace(f", {change};", ", the same;")
     floor = job.halves_floor()
     if floor is not None:
-        numbers += f" An even split can't be faster than {_time(floor)}."
+        numbers += f" In this model an even split can't be faster than {_time(floor)}."
     alt = (
         f"First: time of a step against the share of GPUs that generate: generation falls, training rises, the slower "
         f"of them is the step; a dot at {percent}% and {_time(split)}; a dashed line for all in turn at "
@@ -134,14 +148,20 @@ def fleet_figure(
     )
 
 
-def _best(job: _Job) -> int:
-    """Return the best number of GPUs that generate: where generation has fallen to what training has risen to."""
-    low, high = 1, job.gpus - 1
+def _best(job: _Job, replica: int, least: int) -> int | None:
+    """Return the best number of GPUs that generate: where generation has fallen to what training has risen to.
+
+    Only whole replicas count, of which at least so many GPUs have the memory; nothing if there's no such number.
+    """
+    numbers = range(replica * -(-least // replica), job.gpus, replica)
+    if not numbers:
+        return None
+    low, high = 0, len(numbers) - 1
     while low < high:
         middle = (low + high) // 2
-        generate, train = job.phases(middle, job.gpus - middle)
+        generate, train = job.phases(numbers[middle], job.gpus - numbers[middle])
         low, high = (low, middle) if generate <= train else (middle + 1, high)
-    return min((number for number in (low - 1, low) if number >= 1), key=job.split)
+    return min((numbers[place] for place in (low - 1, low) if place >= 0), key=job.split)
 
 
 def _time(seconds: float) -> str:
