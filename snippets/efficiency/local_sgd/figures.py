@@ -193,13 +193,14 @@ def drift_plot(
         height_px=280,
     )
     for value, words, colour in (
-        (right, f"every step: {right:g}", "muted"),
-        (rest, f"every {local_steps}: {rest:.2f}", "ink"),
+        (right, f"every step: {right:g}" if wide else f"H = 1: {right:g}", "muted"),
+        (rest, f"every {local_steps}: {rest:.2f}" if wide else f"H = {local_steps}: {rest:.2f}", "ink"),
     ):
         plot.panel.line(plot.left, plot.y(value), plot.right, plot.y(value), colour=colour, dashed=True)
         above = value == max(right, rest)
         y = plot.y(value) + (-7 if above else 15)
-        plot.panel.text(plot.right - 4, y, words, anchor="end", colour=colour, size=12)
+        at = plot.right if wide else plot.x(local_steps)  # on a phone in the first round, where there is room
+        plot.panel.text(at - 4, y, words, anchor="end", colour=colour, size=12)
     for number, path in enumerate(run.paths):
         points: list[tuple[float, float]] = []
         for step in range(last + 1):

@@ -192,8 +192,9 @@ def _curves(job: _Job, percent: float, split: float, together: float) -> Panel:
     y = plot.y(shown) + 22 if split < together else max(plot.y(shown) - 12, plot.top + 12)
     plot.panel.text(x, y, _time(split), anchor="middle", bold=True)
     lines = [*sides, [(0.0, together), (100.0, together)]]
-    for words, start, hue in (("generation falls", 2, "forward"), ("training rises", 68, "backward")):
-        plot.panel.text(plot.x(start), _freest(plot, lines, start, y), words, colour=hue, size=12)
+    for words, start, hue in (("generation falls", 2, "forward"), ("training rises", 64, "backward")):
+        taken = y if start - 12 <= percent <= start + 46 else -100.0  # the dot's label, where it can overlap
+        plot.panel.text(plot.x(start), _freest(plot, lines, start, taken), words, colour=hue, size=12, bold=True)
     return plot.panel
 
 
