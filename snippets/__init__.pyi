@@ -199,6 +199,26 @@ from snippets.composition.three_d.formulas import gated_tensor_prices as gated_t
 from snippets.composition.two_constants import pipeline_turns as pipeline_turns
 from snippets.composition.two_constants import fit_two_constants as fit_two_constants
 from snippets.composition.two_constants import two_constant_step_s as two_constant_step_s
+from snippets.efficiency.local_sgd.formulas import two_phase_step_s as two_phase_step_s
+from snippets.efficiency.local_sgd.formulas import two_fleet_step_s as two_fleet_step_s
+from snippets.efficiency.local_sgd.formulas import even_split_floor_s as even_split_floor_s
+from snippets.efficiency.local_sgd.formulas import local_sgd_rest_point as local_sgd_rest_point
+from snippets.efficiency.local_sgd.formulas import local_sgd_contraction as local_sgd_contraction
+from snippets.efficiency.local_sgd.formulas import local_sgd_bytes as local_sgd_bytes
+from snippets.efficiency.local_sgd.formulas import local_sgd_wait_share as local_sgd_wait_share
+from snippets.efficiency.local_sgd.formulas import fewest_local_steps as fewest_local_steps
+from snippets.efficiency.local_sgd.formulas import local_sgd_slowest_step_s as local_sgd_slowest_step_s
+from snippets.efficiency.local_sgd.rl_formulas import used_experts_share as used_experts_share
+from snippets.efficiency.local_sgd.rl_formulas import decoding_weight_bytes as decoding_weight_bytes
+from snippets.efficiency.local_sgd.rl_formulas import cached_token_bytes as cached_token_bytes
+from snippets.efficiency.local_sgd.rl_formulas import rollout_time_s as rollout_time_s
+from snippets.efficiency.local_sgd.rl_formulas import policy_training_flops as policy_training_flops
+from snippets.efficiency.local_sgd.rl_formulas import policy_training_time_s as policy_training_time_s
+from snippets.efficiency.local_sgd.rl_formulas import broadcast_weights_s as broadcast_weights_s
+from snippets.efficiency.local_sgd.rl_formulas import own_shards_s as own_shards_s
+from snippets.efficiency.local_sgd.rl_formulas import rl_step_s as rl_step_s
+from snippets.efficiency.local_sgd.rl_formulas import stale_step_floor_s as stale_step_floor_s
+from snippets.efficiency.local_sgd.rl_formulas import split_fleet_ratio as split_fleet_ratio
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -469,6 +489,7 @@ from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
 
 # Catalogues
+from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
 from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS as MEMORY_LEVELS
 from snippets.hardware import LINKS as LINKS
 from snippets.hardware import ACCELERATORS as ACCELERATORS
@@ -545,6 +566,15 @@ from snippets.composition.three_d.dropping import PlannedStep as PlannedStep
 from snippets.composition.three_d.dropping import Dropped as Dropped
 from snippets.composition.three_d.formulas import AxisBytes as AxisBytes
 from snippets.composition.two_constants import TwoConstants as TwoConstants
+from snippets.efficiency.local_sgd.rl_steps import RlStep as RlStep
+from snippets.efficiency.local_sgd.rl_steps import RlShares as RlShares
+from snippets.efficiency.local_sgd.rl_steps import RlTimes as RlTimes
+from snippets.efficiency.local_sgd.rl_steps import RlReading as RlReading
+from snippets.efficiency.local_sgd.rl_steps import RlResidual as RlResidual
+from snippets.efficiency.local_sgd.rl_steps import predicted_rl_step as predicted_rl_step
+from snippets.efficiency.local_sgd.rl_steps import rl_readings as rl_readings
+from snippets.efficiency.local_sgd.rl_steps import rl_residuals as rl_residuals
+from snippets.efficiency.local_sgd.rl_steps import rl_splits as rl_splits
 from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
 from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
 from snippets.foundations.data_pipeline.formulas import LoaderRun as LoaderRun
@@ -664,8 +694,11 @@ chinchilla_loss_nats = surface_loss_nats
 chinchilla_optimal_parameters = compute_optimal_parameters
 chinchilla_optimal_tokens = compute_optimal_tokens
 chinchilla_ratio = compute_optimal_tokens_per_parameter
+client_drift = local_sgd_rest_point
 co2 = emissions_kg
 co2_kg = emissions_kg
+colocated_generation = two_phase_step_s
+colocated_generation_s = two_phase_step_s
 compute_optimal = compute_optimal_parameters
 compute_optimal_data = compute_optimal_tokens
 compute_optimal_data_tokens = compute_optimal_tokens
@@ -685,6 +718,8 @@ data_parallel_overlap = tokens_to_hide_all_reduce
 deepspeed_ulysses = ulysses_exchange_bytes
 deepspeed_ulysses_bytes = ulysses_exchange_bytes
 design_space = candidate_layouts
+disaggregated_generation = two_fleet_step_s
+disaggregated_generation_s = two_fleet_step_s
 document_masking = packed_context_pairs
 double_descent = min_norm_error
 dropped_tokens = expected_drop_share
@@ -711,6 +746,7 @@ exposed_communication = exposed_all_reduce_s
 exposed_communication_s = exposed_all_reduce_s
 fat_tree_bisection_bandwidth = fat_tree_bisection_bytes_per_s
 fat_tree_bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
+fedavg_fixed_point = local_sgd_rest_point
 fermi_estimate = product_range
 fine_grained_experts = with_experts
 flashattention = block_attention_words
@@ -724,6 +760,8 @@ gang_loss = gang_failure_probability
 gang_loss_probability = gang_failure_probability
 gang_scheduling = gang_failure_probability
 gang_scheduling_probability = gang_failure_probability
+generation_time = rollout_time_s
+generation_time_s = rollout_time_s
 gns = gradient_noise_scale
 goodput = goodput_share
 gpu_hours = device_hours
@@ -733,6 +771,8 @@ gradient_checkpointing_overhead = full_recomputation_overhead
 gradient_clipping = gradient_clip_scale
 gradient_norm = global_norm
 griewank_bound = binomial_reach_layers
+grpo_step = rl_step_s
+grpo_step_s = rl_step_s
 half_performance_message_size = half_bandwidth_bytes
 half_performance_message_size_bytes = half_bandwidth_bytes
 hardware_flops_utilization = flops_utilization
@@ -754,6 +794,8 @@ inference_aware_scaling = inference_aware_allocation
 jsd = jensen_shannon_divergence
 kaplan_scaling = kaplan_growth
 kullback_leibler_divergence = kl_divergence
+kv_cache_per_token = cached_token_bytes
+kv_cache_per_token_bytes = cached_token_bytes
 layer_activation_memory = layer_activation_bytes
 layer_activation_memory_bytes = layer_activation_bytes
 layout_search = plan
@@ -799,6 +841,10 @@ node_of_a_process_group = group_ranks_in_domain
 noise_scale = gradient_noise_scale
 number_of_parameters = parameter_count
 nvlink_domain = group_ranks_in_domain
+on_policy_step = two_phase_step_s
+on_policy_step_s = two_phase_step_s
+one_step_off_policy = two_fleet_step_s
+one_step_off_policy_s = two_fleet_step_s
 online_softmax = softmax_part
 operational_intensity = gemm_arithmetic_intensity
 optimal_checkpoint_interval = best_checkpoint_interval_s
@@ -824,6 +870,10 @@ recompute_modules = module_kept_bytes
 recompute_modules_bytes = module_kept_bytes
 recursive_halving_and_doubling_bytes = halving_doubling_all_reduce_bytes
 recursive_halving_and_doubling_s = halving_doubling_all_reduce_time_s
+refit_by_broadcast = broadcast_weights_s
+refit_by_broadcast_s = broadcast_weights_s
+refit_by_shard = own_shards_s
+refit_by_shard_s = own_shards_s
 regret = choice_regret
 relative_entropy = kl_divergence
 replica_group = mesh_group
@@ -834,6 +884,7 @@ ridge_point = ridge_flops_per_byte
 ridge_point_flops_per_byte = ridge_flops_per_byte
 ring_attention = ring_attention_forward_bytes
 ring_attention_bytes = ring_attention_forward_bytes
+rollout_time = rollout_time_s
 saved_tensors = stored_tensors
 scale_up_domain = group_ranks_in_domain
 scaling_efficiency = shared_batch_efficiency

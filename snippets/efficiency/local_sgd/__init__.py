@@ -1,0 +1,1 @@
+"""Chapter 31 · Local SGD."""
