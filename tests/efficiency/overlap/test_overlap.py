@@ -1,0 +1,197 @@
+"""Chapter 33: the closed forms of overlap against tasks on lanes, every split of the SMs tried, and published tables."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snippets.composition.layer_times import layer_times
+from snippets.composition.layouts import Layout
+from snippets.composition.step_constants import Constants
+from snippets.efficiency.overlap.figures import sm_rows_panel, sm_split_plot, two_lanes_panel
+from snippets.efficiency.overlap.formulas import (
+    best_comm_sms,
+    least_sm_split_time_s,
+    lent_sms_time_s,
+    overlapped_share,
+    sm_exchange_s,
+    sm_split_time_s,
+    squeezed_compute_s,
+    wave_slowdown,
+)
+from snippets.efficiency.overlap.streams import GPU, NETWORK, chained_tasks, sm_tasks, tiled_tasks
+from snippets.foundations.alpha_beta.formulas import bucketed_step_time_s
+from snippets.hardware import NODES
+from snippets.memory.offloading.lanes import run_lanes
+
+PUBLISHED = json.loads((Path(__file__).parent / "published_exchanges.json").read_text(encoding="utf-8"))
+QUESTION: dict[str, Any] = {
+    "compute_s": 25.6e-3,
+    "exchange_bytes": 623e6,
+    "sm_bytes_per_s": 2e9,
+    "link_bytes_per_s": 40e9,
+    "sms": 132,
+}
+times = st.fractions(Fraction(1, 10), 50, max_denominator=20)
+splits = st.fixed_dictionaries(
+    {
+        "compute_s": st.integers(0, 60).map(float),
+        "exchange_bytes": st.integers(1, 400).map(float),
+        "sm_bytes_per_s": st.sampled_from([0.5, 1.0, 2.0, 7.0]),
+        "link_bytes_per_s": st.sampled_from([1.0, 3.0, 8.0, 25.0, 1000.0]),
+        "sms": st.integers(2, 24),
+    }
+)
+
+
+def ends(tasks: list[Any]) -> float:
+    return max((float(when.end_s) for when in run_lanes(tasks)), default=0.0)
+
+
+@given(compute=times, exchange=times)
+def test_the_share_saved_is_that_of_many_tasks_on_two_lanes(compute: Fraction, exchange: Fraction) -> None:
+    in_turn = [("c", GPU, float(compute)), ("x", NETWORK, float(exchange))]
+    together = chained_tasks([[in_turn[0]], [in_turn[1]]])
+    saved = 1 - ends(together) / ends(chained_tasks([in_turn]))
+    share = overlapped_share(compute_s=float(compute), exchange_s=float(exchange))
+    assert share == pytest.approx(saved) and 0 < share <= 0.5
+
+
+def test_nothing_to_do_saves_nothing() -> None:
+    assert overlapped_share(compute_s=0, exchange_s=0) == 0 == overlapped_share(compute_s=1, exchange_s=0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    chains=st.lists(
+        st.lists(st.tuples(st.just("task"), st.sampled_from([GPU, NETWORK]), st.integers(0, 9)), max_size=6), max_size=4
+    )
+)
+def test_no_order_beats_the_longer_lane_or_half_of_the_time_in_turn(chains: list[list[tuple[str, str, float]]]) -> None:
+    together = ends(chained_tasks(chains))
+    lanes = [sum(each[2] for chain in chains for each in chain if each[1] == lane) for lane in (GPU, NETWORK)]
+    assert together >= max(lanes) >= sum(lanes) / 2
+    assert together <= ends(chained_tasks(chains, one_at_a_time=True)) == sum(lanes)
+
+
+def test_a_chain_waits_for_itself_and_two_take_turns() -> None:
+    block = [("attention", GPU, 2.0), ("dispatch", NETWORK, 2.0), ("experts", GPU, 2.0), ("combine", NETWORK, 2.0)]
+    assert ends(chained_tasks([block])) == 8
+    assert ends(chained_tasks([block, block], one_at_a_time=True)) == 16
+    assert ends(chained_tasks([block, block])) == 10
+
+
+@given(tiles=st.integers(1, 60), compute=st.integers(0, 30), exchange=st.integers(1, 30))
+def test_tiles_are_chapter_5s_buckets(tiles: int, compute: int, exchange: int) -> None:
+    ran = ends(tiled_tasks(compute_s=compute, exchange_s=exchange, tiles=tiles))
+    closed = bucketed_step_time_s(
+        total_bytes=exchange, buckets=tiles, compute_s=compute, latency_s=0.0, bandwidth_bytes_per_s=1.0
+    )
+    assert ran == pytest.approx(closed)
+
+
+@given(split=splits, part=st.integers(1, 23))
+def test_a_split_takes_what_its_sms_take_tick_by_tick(split: dict[str, Any], part: int) -> None:
+    g = min(part, split["sms"] - 1)
+    closed = sm_split_time_s(comm_sms=g, **split)
+    blocks, chunks = 4 * (split["sms"] - g) * 3, 4 * g * 3
+    ran = ends(
+        sm_tasks(
+            blocks=blocks,
+            block_s=split["compute_s"] * split["sms"] / blocks,
+            chunks=chunks,
+            chunk_bytes=split["exchange_bytes"] / chunks,
+            comm_sms=g,
+            sms=split["sms"],
+            sm_bytes_per_s=split["sm_bytes_per_s"],
+            link_bytes_per_s=split["link_bytes_per_s"],
+        )
+    )
+    # the first chunks are copied before the link begins, and the last are carried after the copies have ended
+    first = split["exchange_bytes"] / chunks / split["sm_bytes_per_s"]
+    last = g * split["exchange_bytes"] / chunks / split["link_bytes_per_s"]
+    assert closed * (1 - 1e-9) <= ran <= (closed + first + last) * (1 + 1e-9)
+
+
+@given(split=splits)
+def test_the_best_split_is_the_best_of_all(split: dict[str, Any]) -> None:
+    tried = {g: sm_split_time_s(comm_sms=g, **split) for g in range(1, split["sms"])}
+    best = best_comm_sms(**split)
+    assert tried[best] <= min(tried.values()) * (1 + 1e-12)
+    assert all(tried[g] > tried[best] for g in range(1, best))
+    assert least_sm_split_time_s(**split) <= tried[best] * (1 + 1e-12)
+
+
+@given(split=splits, scale=st.sampled_from([10_000, 50_000]))
+def test_the_least_time_is_reached_by_ever_more_and_smaller_sms(split: dict[str, Any], scale: int) -> None:
+    if split["link_bytes_per_s"] >= split["sms"] * split["sm_bytes_per_s"]:
+        return  # the link could not be filled
+    fine = split | {"sms": split["sms"] * scale, "sm_bytes_per_s": split["sm_bytes_per_s"] / scale}
+    best = sm_split_time_s(comm_sms=best_comm_sms(**fine), **fine)
+    floor = least_sm_split_time_s(**split)
+    assert floor * (1 - 1e-9) <= best <= floor * (1 + 1e-2)
+
+
+@given(split=splits, part=st.integers(1, 23))
+def test_sms_that_come_back_end_when_the_work_does(split: dict[str, Any], part: int) -> None:
+    g, S = min(part, split["sms"] - 1), split["sms"]
+    rates = {name: split[name] for name in ("exchange_bytes", "sm_bytes_per_s", "link_bytes_per_s")}
+    T_x = Fraction(sm_exchange_s(comm_sms=g, **rates))
+    done, now = min((S - g) * T_x, S * Fraction(split["compute_s"])), T_x  # SM-seconds of the matmuls, step by step
+    now += (S * Fraction(split["compute_s"]) - done) / S
+    lent = lent_sms_time_s(comm_sms=g, **split)
+    assert lent == pytest.approx(float(now))
+    assert least_sm_split_time_s(**split) * (1 - 1e-12) <= lent <= sm_split_time_s(comm_sms=g, **split) * (1 + 1e-12)
+
+
+@given(blocks=st.integers(1, 200), sms=st.integers(2, 20), part=st.integers(0, 19))
+def test_waves_are_those_of_blocks_that_are_dealt_out(blocks: int, sms: int, part: int) -> None:
+    g = min(part, sms - 1)
+    counts = [[0] * (sms - taken) for taken in (0, g)]
+    for held in counts:
+        for number in range(blocks):
+            held[number % len(held)] += 1
+    assert wave_slowdown(blocks=blocks, comm_sms=g, sms=sms) == pytest.approx(max(counts[1]) / max(counts[0]))
+
+
+def test_the_questions_split() -> None:
+    tried = {g: sm_split_time_s(comm_sms=g, **QUESTION) for g in range(1, 132)}
+    assert min(tried, key=lambda g: tried[g]) == 12 == best_comm_sms(**QUESTION)
+    assert squeezed_compute_s(compute_s=1.0, comm_sms=0) == 1.0
+
+
+def test_two_passes_of_a_deepseek_layer_reach_the_longer_lane() -> None:
+    plain = Constants(matmul_share=0.65, attention_share=0.65, count_bytes=False)
+    F = layer_times(
+        "DeepSeek-V3", batch=1, sequence=4096, layout=Layout(), node=NODES["DGX H100"], constants=plain, mask="half"
+    )
+    experts = 9 * 6 * 7168 * 2048 * 4096 / (0.65 * 989.4e12)
+    out, back = (3.5 * 4096 * 7168 * width / 40e9 for width in (1 + 4 / 128, 2))
+    attention = F.forward - experts
+    forward = [("", GPU, attention), ("", NETWORK, out), ("", GPU, experts), ("", NETWORK, back)]
+    backward = [("", NETWORK, out), ("", GPU, 2 * experts), ("", NETWORK, back), ("", GPU, 2 * attention)]
+    for layers in (1, 4, 20):
+        per_layer = ends(chained_tasks([forward * layers, backward * layers])) / layers
+        assert 1 <= per_layer / (F.forward + F.backward) < 1.01
+    assert round(1e3 * (F.forward + F.backward), 1) == 25.6 and round(2 * (out + back) * 40e9 / 1e6) == 623
+
+
+def test_deepeps_low_latency_table_is_bytes_over_time() -> None:
+    """128 tokens of 7,168 elements, eight experts each: FP8 with a scale of 4 bytes for 128 out, bf16 back."""
+    for kind, width in (("dispatch", 7168 + 56 * 4), ("combine", 2 * 7168)):
+        for microseconds, printed in PUBLISHED["DeepEP low latency"][kind]:
+            assert abs(128 * 8 * width / microseconds / 1e3 - printed) <= 0.03 * printed
+
+
+def test_the_pictures_show_what_was_computed() -> None:
+    block = [("attention", GPU, 2.0), ("dispatch", NETWORK, 2.0)]
+    assert "6 ms" in two_lanes_panel(chained_tasks([block, block]), title="", until=8, labels="AB").svg()
+    assert "10 ms" in sm_rows_panel(blocks=80, chunks=20, comm_sms=2, sms=10, until=20).svg()
+    drawn = sm_split_plot(**QUESTION, usual_sms=20).svg()
+    assert "12 SMs: 28.2 ms" in drawn and "20 SMs: 30.2 ms" in drawn
