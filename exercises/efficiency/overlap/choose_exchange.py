@@ -176,7 +176,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "squeezes_by_the_share_taken",
-            "You made the matmuls longer by the share of the SMs that is taken. They take S/(S − g) times as long.",
+            "You made the matmuls longer by the share of the SMs that is taken. They take Z/(Z − z) times as long.",
             {"Fraction(compute_us * sms, sms - taken)": "compute_us * (1 + Fraction(taken, sms))"},
         ),
         Mistake(

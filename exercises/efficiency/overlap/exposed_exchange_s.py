@@ -157,7 +157,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "squeezes_by_the_share_taken",
-            "You made the matmuls longer by g/S. With S − g of S SMs they take S/(S − g) times as long.",
+            "You made the matmuls longer by z/Z. With Z − z of Z SMs they take Z/(Z − z) times as long.",
             {"compute_s * sms / (sms - comm_sms)": "compute_s * (1 + comm_sms / sms)"},
         ),
     ],

@@ -43,8 +43,8 @@ def overlapped_share(*, compute_s: float, exchange_s: float) -> float:
 def squeezed_compute_s(*, compute_s: float, comm_sms: int, sms: int = _H100_SMS) -> float:
     """Return how long matmuls take on the SMs that communication leaves them.
 
-    Formula: $\\frac{S}{S - g}\\,T_\\text{c}$
-    Symbols: S = sms; g = comm_sms; T_\\text{c} = compute_s
+    Formula: $\\frac{Z}{Z - z}\\,T_\\text{c}$
+    Symbols: Z = sms; z = comm_sms; T_\\text{c} = compute_s
     Chapter: 33
 
     Args:
@@ -63,8 +63,8 @@ def squeezed_compute_s(*, compute_s: float, comm_sms: int, sms: int = _H100_SMS)
         >>> squeezed_compute_s(compute_s=8, comm_sms=2, sms=10)
         10.0
     """
-    T_c, (g, S) = nonnegative_number("compute_s", compute_s), _split(comm_sms, sms)
-    return as_float("compute_s", Fraction(T_c) * Fraction(S, S - g))
+    T_c, (z, Z) = nonnegative_number("compute_s", compute_s), _split(comm_sms, sms)
+    return as_float("compute_s", Fraction(T_c) * Fraction(Z, Z - z))
 
 
 def sm_exchange_s(
@@ -72,8 +72,8 @@ def sm_exchange_s(
 ) -> float:
     """Return how long an exchange takes that some SMs carry out over one link.
 
-    Formula: $\\frac{n}{\\min(g\\,\\sigma,\\; \\beta)}$
-    Symbols: n = exchange_bytes; g = comm_sms; \\sigma = sm_bytes_per_s; \\beta = link_bytes_per_s
+    Formula: $\\frac{n}{\\min(z\\,\\sigma,\\; \\beta)}$
+    Symbols: n = exchange_bytes; z = comm_sms; \\sigma = sm_bytes_per_s; \\beta = link_bytes_per_s
     Chapter: 33
 
     Args:
@@ -90,12 +90,12 @@ def sm_exchange_s(
     Leaves out: latency; links of which two are in a row, as in a node and between nodes.
 
     Example:
-        >>> [sm_exchange_s(exchange_bytes=20, comm_sms=g, sm_bytes_per_s=1, link_bytes_per_s=4) for g in (2, 4, 8)]
+        >>> [sm_exchange_s(exchange_bytes=20, comm_sms=z, sm_bytes_per_s=1, link_bytes_per_s=4) for z in (2, 4, 8)]
         [10.0, 5.0, 5.0]
     """
-    n, g = nonnegative_number("exchange_bytes", exchange_bytes), positive_integer("comm_sms", comm_sms)
+    n, z = nonnegative_number("exchange_bytes", exchange_bytes), positive_integer("comm_sms", comm_sms)
     σ, β = _rates(sm_bytes_per_s, link_bytes_per_s)
-    return as_float("exchange_bytes, sm_bytes_per_s and link_bytes_per_s", Fraction(n) / min(g * σ, β))
+    return as_float("exchange_bytes, sm_bytes_per_s and link_bytes_per_s", Fraction(n) / min(z * σ, β))
 
 
 def sm_split_time_s(
@@ -109,18 +109,18 @@ def sm_split_time_s(
 ) -> float:
     """Return how long computing and an exchange take side by side if the exchange keeps some of the SMs all along.
 
-    Formula: $\\max\\left(\\frac{S}{S - g}\\,T_\\text{c},\\; \\frac{n}{\\min(g\\,\\sigma, \\beta)}\\right)$
-    Symbols: S = sms; g = comm_sms; T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s;
+    Formula: $\\max\\left(\\frac{Z}{Z - z}\\,T_\\text{c},\\; \\frac{n}{\\min(z\\,\\sigma, \\beta)}\\right)$
+    Symbols: Z = sms; z = comm_sms; T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s;
         \\beta = link_bytes_per_s
     Chapter: 33
 
     Args:
         compute_s: the matmuls' time on all SMs, at least 0.
         exchange_bytes: that the GPU sends, at least 0.
-        comm_sms: g, below ``sms``.
+        comm_sms: z, below ``sms``.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
-        sms: S of the GPU.
+        sms: Z of the GPU.
 
     Returns:
         Seconds.
@@ -131,7 +131,7 @@ def sm_split_time_s(
 
     Example:
         >>> small = {"compute_s": 8, "exchange_bytes": 20, "sm_bytes_per_s": 1, "link_bytes_per_s": 4, "sms": 10}
-        >>> [sm_split_time_s(comm_sms=g, **small) for g in (1, 2, 5)]
+        >>> [sm_split_time_s(comm_sms=z, **small) for z in (1, 2, 5)]
         [20.0, 10.0, 16.0]
     """
     squeezed = squeezed_compute_s(compute_s=compute_s, comm_sms=comm_sms, sms=sms)
@@ -152,8 +152,8 @@ def least_sm_split_time_s(
     At the best split both end together and no SM rests, so that the time is the work of all SMs over their number;
     unless the link is full before.
 
-    Formula: $\\max\\left(T_\\text{c} + \\frac{n}{\\sigma S},\\; \\frac{n}{\\beta}\\right)$
-    Symbols: T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s; S = sms;
+    Formula: $\\max\\left(T_\\text{c} + \\frac{n}{\\sigma Z},\\; \\frac{n}{\\beta}\\right)$
+    Symbols: T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s; Z = sms;
         \\beta = link_bytes_per_s
     Chapter: 33
 
@@ -162,7 +162,7 @@ def least_sm_split_time_s(
         exchange_bytes: that the GPU sends, at least 0.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries, less than all SMs together could move.
-        sms: S of the GPU.
+        sms: Z of the GPU.
 
     Returns:
         Seconds, a floor for every whole number of SMs.
@@ -179,8 +179,8 @@ def least_sm_split_time_s(
         5.0
     """
     T_c, n = nonnegative_number("compute_s", compute_s), nonnegative_number("exchange_bytes", exchange_bytes)
-    (σ, β), S = _rates(sm_bytes_per_s, link_bytes_per_s), positive_integer("sms", sms)
-    T = max(Fraction(T_c) + Fraction(n) / (σ * S), Fraction(n) / β)
+    (σ, β), Z = _rates(sm_bytes_per_s, link_bytes_per_s), positive_integer("sms", sms)
+    T = max(Fraction(T_c) + Fraction(n) / (σ * Z), Fraction(n) / β)
     return as_float("compute_s, exchange_bytes, sm_bytes_per_s and link_bytes_per_s", T)
 
 
@@ -196,9 +196,9 @@ def best_comm_sms(
 
     The share of the SMs is the exchange's share of all work, counted in SM-seconds, but never more than fill the link.
 
-    Formula: $g^* = \\min\\left(\\frac{n}{n + \\sigma S T_\\text{c}}\\,S,\\; \\frac{\\beta}{\\sigma}\\right)$
-    Symbols: n = exchange_bytes; \\sigma = sm_bytes_per_s; S = sms; T_\\text{c} = compute_s;
-        \\beta = link_bytes_per_s; g* = the result before rounding to the better neighbour, from 1 to S − 1
+    Formula: $z^* = \\min\\left(\\frac{n}{n + \\sigma Z T_\\text{c}}\\,Z,\\; \\frac{\\beta}{\\sigma}\\right)$
+    Symbols: n = exchange_bytes; \\sigma = sm_bytes_per_s; Z = sms; T_\\text{c} = compute_s;
+        \\beta = link_bytes_per_s; z* = the result before rounding to the better neighbour, from 1 to Z − 1
     Chapter: 33
 
     Args:
@@ -206,7 +206,7 @@ def best_comm_sms(
         exchange_bytes: that the GPU sends, above 0.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
-        sms: S of the GPU, at least 2.
+        sms: Z of the GPU, at least 2.
 
     Returns:
         SMs; the fewest, where several are equally good.
@@ -222,13 +222,13 @@ def best_comm_sms(
         4
     """
     T_c, n = Fraction(nonnegative_number("compute_s", compute_s)), positive_number("exchange_bytes", exchange_bytes)
-    (σ, β), S = _rates(sm_bytes_per_s, link_bytes_per_s), positive_integer("sms", sms)
-    if S < 2:
+    (σ, β), Z = _rates(sm_bytes_per_s, link_bytes_per_s), positive_integer("sms", sms)
+    if Z < 2:
         raise ValueError(f"sms must be at least 2, one of them for the matmuls, got {sms!r}")
-    together = min(Fraction(n) / (Fraction(n) + σ * S * T_c) * S, β / σ)
+    together = min(Fraction(n) / (Fraction(n) + σ * Z * T_c) * Z, β / σ)
     near = math.floor(together)
-    tried = [g for g in (near, near + 1) if 1 <= g < S] or [1 if near < 1 else S - 1]
-    return min(tried, key=lambda g: max(T_c * S / (S - g), Fraction(n) / min(g * σ, β)))
+    tried = [z for z in (near, near + 1) if 1 <= z < Z] or [1 if near < 1 else Z - 1]
+    return min(tried, key=lambda z: max(T_c * Z / (Z - z), Fraction(n) / min(z * σ, β)))
 
 
 def lent_sms_time_s(
@@ -242,46 +242,46 @@ def lent_sms_time_s(
 ) -> float:
     """Return how long computing and an exchange take side by side if the matmuls get the SMs back when it is over.
 
-    Formula: $\\max\\left(T_\\text{x},\\; T_\\text{c} + \\frac{g}{S}\\,T_\\text{x}\\right),\\;
-        T_\\text{x} = \\frac{n}{\\min(g\\,\\sigma, \\beta)}$
-    Symbols: S = sms; g = comm_sms; T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s;
+    Formula: $\\max\\left(T_\\text{x},\\; T_\\text{c} + \\frac{z}{Z}\\,T_\\text{x}\\right),\\;
+        T_\\text{x} = \\frac{n}{\\min(z\\,\\sigma, \\beta)}$
+    Symbols: Z = sms; z = comm_sms; T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s;
         \\beta = link_bytes_per_s
     Chapter: 33
 
     Args:
         compute_s: the matmuls' time on all SMs, at least 0.
         exchange_bytes: that the GPU sends, at least 0.
-        comm_sms: g, below ``sms``.
+        comm_sms: z, below ``sms``.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
-        sms: S of the GPU.
+        sms: Z of the GPU.
 
     Returns:
         Seconds, at most ``sm_split_time_s`` of the same split.
 
-    Source: derived: while the exchange runs, the matmuls advance at (S − g)/S of their speed.
+    Source: derived: while the exchange runs, the matmuls advance at (Z − z)/Z of their speed.
     Convention: all SMs turn to matmuls at the moment at which the exchange is over, at no cost.
     Leaves out: kernels that keep the size with which they were launched.
 
     Example:
         >>> rates = {"sm_bytes_per_s": 1, "link_bytes_per_s": 5, "sms": 10}
-        >>> [lent_sms_time_s(compute_s=8, exchange_bytes=20, comm_sms=g, **rates) for g in (1, 2, 5, 8)]
+        >>> [lent_sms_time_s(compute_s=8, exchange_bytes=20, comm_sms=z, **rates) for z in (1, 2, 5, 8)]
         [20.0, 10.0, 10.0, 11.2]
     """
-    T_c, (g, S) = Fraction(nonnegative_number("compute_s", compute_s)), _split(comm_sms, sms)
+    T_c, (z, Z) = Fraction(nonnegative_number("compute_s", compute_s)), _split(comm_sms, sms)
     n, (σ, β) = Fraction(nonnegative_number("exchange_bytes", exchange_bytes)), _rates(sm_bytes_per_s, link_bytes_per_s)
-    if g == 0:
+    if z == 0:
         raise ValueError("comm_sms must be at least 1, got 0")
-    T_x = n / min(g * σ, β)
-    return as_float("compute_s, exchange_bytes and the rates", max(T_x, T_c + Fraction(g, S) * T_x))
+    T_x = n / min(z * σ, β)
+    return as_float("compute_s, exchange_bytes and the rates", max(T_x, T_c + Fraction(z, Z) * T_x))
 
 
 def wave_slowdown(*, blocks: int, comm_sms: int, sms: int = _H100_SMS) -> float:
     """Return how much longer a matmul of whole blocks takes, one on an SM at a time, without some of the SMs.
 
     Also: tail effect, wave quantization
-    Formula: $\\lceil K / (S - g) \\rceil \\,/\\, \\lceil K / S \\rceil$
-    Symbols: K = blocks; S = sms; g = comm_sms
+    Formula: $\\lceil K / (Z - z) \\rceil \\,/\\, \\lceil K / Z \\rceil$
+    Symbols: K = blocks; Z = sms; z = comm_sms
     Chapter: 33
 
     Args:
@@ -302,17 +302,17 @@ def wave_slowdown(*, blocks: int, comm_sms: int, sms: int = _H100_SMS) -> float:
         >>> round(wave_slowdown(blocks=13_200, comm_sms=24), 2)
         1.23
     """
-    K, (g, S) = positive_integer("blocks", blocks), _split(comm_sms, sms)
-    return as_float("blocks", Fraction(-(-K // (S - g)), -(-K // S)))
+    K, (z, Z) = positive_integer("blocks", blocks), _split(comm_sms, sms)
+    return as_float("blocks", Fraction(-(-K // (Z - z)), -(-K // Z)))
 
 
 def _split(comm_sms: int, sms: int) -> tuple[int, int]:
-    """Return g and S, of which some are left to the matmuls."""
-    S = positive_integer("sms", sms)
-    g = 0 if comm_sms == 0 and not isinstance(comm_sms, bool) else positive_integer("comm_sms", comm_sms)
-    if g >= S:
-        raise ValueError(f"comm_sms must be below sms = {S}, got {comm_sms!r}")
-    return g, S
+    """Return z and Z, of which some are left to the matmuls."""
+    Z = positive_integer("sms", sms)
+    z = 0 if comm_sms == 0 and not isinstance(comm_sms, bool) else positive_integer("comm_sms", comm_sms)
+    if z >= Z:
+        raise ValueError(f"comm_sms must be below sms = {Z}, got {comm_sms!r}")
+    return z, Z
 
 
 def _rates(sm_bytes_per_s: float, link_bytes_per_s: float) -> tuple[Fraction, Fraction]:

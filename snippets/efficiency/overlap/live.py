@@ -29,7 +29,7 @@ _SMS = 132
         Number("exchange_mb", "Exchange, MB", 623, 10, 2000, 1),
         Number("link_gb", "Link, GB/s", 40, 5, 800, 1),
         Number("sm_gb", "One SM moves, GB/s", 2, 0.5, 40, 0.1, whole=False),
-        Number("comm_sms", "SMs for the exchange g", 20, 1, _MOST_SMS, 1),
+        Number("comm_sms", "SMs for the exchange z", 20, 1, _MOST_SMS, 1),
         Choice("keeps", "The exchange keeps its SMs", {"all": "all along", "over": "until it's over"}, "all"),
     ],
     named=[
