@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from grader.exercise import Exercise, Mistake, inputs_for
@@ -49,9 +48,7 @@ def choose_exchange(
     return times.index(min(times))
 
 
-def by_work(
-    ways: list[tuple[int, int, bool]], *, compute_us: int, exchange_mb: int, sms: int
-) -> int:
+def by_work(ways: list[tuple[int, int, bool]], *, compute_us: int, exchange_mb: int, sms: int) -> int:
     """Compare each two ways by what is left undone of the one when the other has ended."""
 
     def done(way: tuple[int, int, bool], end: Fraction) -> bool:
@@ -117,9 +114,7 @@ EXERCISE = Exercise(
         OWN,
     ],
     inputs=lambda st: {
-        "ways": st.lists(
-            st.tuples(st.integers(0, 11), st.integers(1, 12), st.booleans()), min_size=1, max_size=5
-        ),
+        "ways": st.lists(st.tuples(st.integers(0, 11), st.integers(1, 12), st.booleans()), min_size=1, max_size=5),
         "compute_us": st.integers(0, 40).map(lambda count: 500 * count),
         "exchange_mb": st.integers(0, 120),
         "sms": st.integers(12, 24),
@@ -162,7 +157,9 @@ EXERCISE = Exercise(
         Mistake(
             "adds_the_lanes",
             "You added both lanes of what runs beside. The longer one counts.",
-            {"max(sending, Fraction(compute_us * sms, sms - taken))": "sending + Fraction(compute_us * sms, sms - taken)"},
+            {
+                "max(sending, Fraction(compute_us * sms, sms - taken))": "sending + Fraction(compute_us * sms, sms - taken)"
+            },
         ),
         Mistake(
             "mixes_units",

@@ -10,7 +10,7 @@ from grader.exercise import Exercise, Mistake, inputs_for
 def exposed_exchange_s(
     *,
     compute_s: float,
-    exchange_bytes: float,
+    total_bytes: float,
     comm_sms: int,
     sms: int,
     sm_bytes_per_s: float,
@@ -23,7 +23,7 @@ def exposed_exchange_s(
 
     Args:
         compute_s: the matmuls' time on all SMs, at least 0.
-        exchange_bytes: bytes that the GPU sends, at least 0.
+        total_bytes: bytes that the GPU sends, at least 0.
         comm_sms: SMs of the exchange, at least 1 and fewer than all.
         sms: SMs of the GPU.
         sm_bytes_per_s: bytes that one SM copies in a second.
@@ -33,27 +33,27 @@ def exposed_exchange_s(
         Seconds; 0 if the matmuls end later or at the same moment.
 
     >>> exposed_exchange_s(
-    ...     compute_s=4.0, exchange_bytes=20.0, comm_sms=2, sms=10,
+    ...     compute_s=4.0, total_bytes=20.0, comm_sms=2, sms=10,
     ...     sm_bytes_per_s=1.0, link_bytes_per_s=8.0,
     ... )
     5.0
     """
     rate = min(comm_sms * sm_bytes_per_s, link_bytes_per_s)
     squeezed = compute_s * sms / (sms - comm_sms)
-    return max(0.0, exchange_bytes / rate - squeezed)
+    return max(0.0, total_bytes / rate - squeezed)
 
 
 def by_halving(
     *,
     compute_s: float,
-    exchange_bytes: float,
+    total_bytes: float,
     comm_sms: int,
     sms: int,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
 ) -> float:
     """Find each lane's end as the first moment at which its work is done, SM by SM."""
-    work, moved = Fraction(compute_s) * sms, Fraction(exchange_bytes)
+    work, moved = Fraction(compute_s) * sms, Fraction(total_bytes)
     copied = sum(Fraction(sm_bytes_per_s) for _ in range(comm_sms))
     left = sum(1 for sm in range(sms) if sm >= comm_sms)
 
@@ -77,7 +77,7 @@ split_of = inputs_for(exposed_exchange_s)
 def taught() -> str:
     own = {
         "compute_s": 25.6e-3,
-        "exchange_bytes": 623e6,
+        "total_bytes": 623e6,
         "sms": 132,
         "sm_bytes_per_s": 2e9,
         "link_bytes_per_s": 40e9,
@@ -105,7 +105,7 @@ EXERCISE = Exercise(
     ],
     inputs=lambda st: {
         "compute_s": st.integers(0, 30).map(float),
-        "exchange_bytes": st.integers(0, 400).map(float),
+        "total_bytes": st.integers(0, 400).map(float),
         "comm_sms": st.integers(1, 11),
         "sms": st.integers(12, 24),
         "sm_bytes_per_s": st.sampled_from([0.5, 1.0, 2.0, 5.0]),
@@ -148,12 +148,12 @@ EXERCISE = Exercise(
         Mistake(
             "gives_less_than_nothing",
             "Your wait is negative where the matmuls end later. Then nobody waits: 0.",
-            {"max(0.0, exchange_bytes / rate - squeezed)": "exchange_bytes / rate - squeezed"},
+            {"max(0.0, total_bytes / rate - squeezed)": "total_bytes / rate - squeezed"},
         ),
         Mistake(
             "turns_it_round",
             "You gave how long the matmuls go on after the exchange. Asked is the other way round.",
-            {"exchange_bytes / rate - squeezed": "squeezed - exchange_bytes / rate"},
+            {"total_bytes / rate - squeezed": "squeezed - total_bytes / rate"},
         ),
         Mistake(
             "squeezes_by_the_share_taken",

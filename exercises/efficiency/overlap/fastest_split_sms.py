@@ -48,9 +48,7 @@ def fastest_split_sms(
     return min(found)[1]
 
 
-def by_crossing(
-    *, compute_ms: int, exchange_mb: int, sms: int, sm_mb_per_ms: int, link_mb_per_ms: int
-) -> int:
+def by_crossing(*, compute_ms: int, exchange_mb: int, sms: int, sm_mb_per_ms: int, link_mb_per_ms: int) -> int:
     """Go to the crossing of the two lanes or to the full link, whichever is first, and look at its neighbours."""
     work = Fraction(exchange_mb, sm_mb_per_ms)  # SM-milliseconds
     crossing = sms * work / (work + sms * compute_ms)

@@ -76,9 +76,7 @@ def two_lanes_panel(
     return panel
 
 
-def sm_rows_panel(
-    *, blocks: int, chunks: int, comm_sms: int, sms: int, until: float, width_px: float = WIDTH
-) -> Panel:
+def sm_rows_panel(*, blocks: int, chunks: int, comm_sms: int, sms: int, until: float, width_px: float = WIDTH) -> Panel:
     """Draw the SMs of a small GPU over time, each in a row: blocks of a matmul and chunks of an exchange, 1 ms each.
 
     Args:
@@ -132,7 +130,7 @@ def sm_rows_panel(
 def sm_split_plot(
     *,
     compute_s: float,
-    exchange_bytes: float,
+    total_bytes: float,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
     sms: int,
@@ -143,7 +141,7 @@ def sm_split_plot(
 
     Args:
         compute_s: the matmuls' time on all SMs.
-        exchange_bytes: that the GPU sends.
+        total_bytes: that the GPU sends.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
         sms: SMs of the GPU.
@@ -155,7 +153,7 @@ def sm_split_plot(
         dots of simulated SMs.
     """
     rates = {"sm_bytes_per_s": sm_bytes_per_s, "link_bytes_per_s": link_bytes_per_s}
-    lanes = {"compute_s": compute_s, "exchange_bytes": exchange_bytes, **rates}
+    lanes = {"compute_s": compute_s, "total_bytes": total_bytes, **rates}
     plot = Plot(
         Axis(0, 32, label="SMs for the exchange", ticks=(0, 4, 8, 12, 16, 20, 24, 28, 32)),
         Axis(0, 60, ticks=(0, 10, 20, 30, 40, 50, 60)),
@@ -165,7 +163,7 @@ def sm_split_plot(
     )
     counts = [g / 4 for g in range(4, 129)]
     squeezed = [(g, 1e3 * compute_s * sms / (sms - g)) for g in counts]
-    sent = [(g, 1e3 * exchange_bytes / min(g * sm_bytes_per_s, link_bytes_per_s)) for g in counts]
+    sent = [(g, 1e3 * total_bytes / min(g * sm_bytes_per_s, link_bytes_per_s)) for g in counts]
     plot.curve(squeezed, colour="forward", width=2.5)
     plot.curve(sent, colour="communication", width=2.5)
     seen = []
@@ -174,7 +172,7 @@ def sm_split_plot(
             blocks=3960,
             block_s=compute_s * sms / 3960,
             chunks=1200,
-            chunk_bytes=exchange_bytes / 1200,
+            chunk_bytes=total_bytes / 1200,
             comm_sms=g,
             sms=sms,
             **rates,
@@ -188,7 +186,7 @@ def sm_split_plot(
         x = plot.x(g) + (2 if side == "end" else 0)
         words = f"{g} SMs: {T:.1f} ms" if wide else f"{T:.1f} ms"
         plot.panel.text(x, plot.y(T) - (24 if side == "end" else 14), words, anchor="middle", bold=True, size=12)
-    slow = 1e3 * sm_exchange_s(exchange_bytes=exchange_bytes, comm_sms=usual_sms, **rates)
+    slow = 1e3 * sm_exchange_s(total_bytes=total_bytes, comm_sms=usual_sms, **rates)
     plot.panel.text(plot.x(31.5), plot.y(slow) + 18, "exchange", anchor="end", colour="communication", size=12)
     late = 1e3 * squeezed_compute_s(compute_s=compute_s, comm_sms=28, sms=sms)
     plot.panel.text(plot.x(31.5), plot.y(late) - 14, "matmuls", anchor="end", colour="forward", size=12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from snippets.domain import as_float, nonnegative_number, positive_integer, positive_number
+from snippets.domain import as_float, nonnegative_integer, nonnegative_number, positive_integer, positive_number
 
 _H100_SMS = 132
 
@@ -67,17 +67,15 @@ def squeezed_compute_s(*, compute_s: float, comm_sms: int, sms: int = _H100_SMS)
     return as_float("compute_s", Fraction(T_c) * Fraction(Z, Z - z))
 
 
-def sm_exchange_s(
-    *, exchange_bytes: float, comm_sms: int, sm_bytes_per_s: float, link_bytes_per_s: float
-) -> float:
+def sm_exchange_s(*, total_bytes: float, comm_sms: int, sm_bytes_per_s: float, link_bytes_per_s: float) -> float:
     """Return how long an exchange takes that some SMs carry out over one link.
 
     Formula: $\\frac{n}{\\min(z\\,\\sigma,\\; \\beta)}$
-    Symbols: n = exchange_bytes; z = comm_sms; \\sigma = sm_bytes_per_s; \\beta = link_bytes_per_s
+    Symbols: n = total_bytes; z = comm_sms; \\sigma = sm_bytes_per_s; \\beta = link_bytes_per_s
     Chapter: 33
 
     Args:
-        exchange_bytes: that the GPU sends, at least 0.
+        total_bytes: that the GPU sends, at least 0.
         comm_sms: SMs that send them.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
@@ -90,18 +88,18 @@ def sm_exchange_s(
     Leaves out: latency; links of which two are in a row, as in a node and between nodes.
 
     Example:
-        >>> [sm_exchange_s(exchange_bytes=20, comm_sms=z, sm_bytes_per_s=1, link_bytes_per_s=4) for z in (2, 4, 8)]
+        >>> [sm_exchange_s(total_bytes=20, comm_sms=z, sm_bytes_per_s=1, link_bytes_per_s=4) for z in (2, 4, 8)]
         [10.0, 5.0, 5.0]
     """
-    n, z = nonnegative_number("exchange_bytes", exchange_bytes), positive_integer("comm_sms", comm_sms)
+    n, z = nonnegative_number("total_bytes", total_bytes), positive_integer("comm_sms", comm_sms)
     σ, β = _rates(sm_bytes_per_s, link_bytes_per_s)
-    return as_float("exchange_bytes, sm_bytes_per_s and link_bytes_per_s", Fraction(n) / min(z * σ, β))
+    return as_float("total_bytes, sm_bytes_per_s and link_bytes_per_s", Fraction(n) / min(z * σ, β))
 
 
 def sm_split_time_s(
     *,
     compute_s: float,
-    exchange_bytes: float,
+    total_bytes: float,
     comm_sms: int,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
@@ -110,13 +108,13 @@ def sm_split_time_s(
     """Return how long computing and an exchange take side by side if the exchange keeps some of the SMs all along.
 
     Formula: $\\max\\left(\\frac{Z}{Z - z}\\,T_\\text{c},\\; \\frac{n}{\\min(z\\,\\sigma, \\beta)}\\right)$
-    Symbols: Z = sms; z = comm_sms; T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s;
+    Symbols: Z = sms; z = comm_sms; T_\\text{c} = compute_s; n = total_bytes; \\sigma = sm_bytes_per_s;
         \\beta = link_bytes_per_s
     Chapter: 33
 
     Args:
         compute_s: the matmuls' time on all SMs, at least 0.
-        exchange_bytes: that the GPU sends, at least 0.
+        total_bytes: that the GPU sends, at least 0.
         comm_sms: z, below ``sms``.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
@@ -130,19 +128,19 @@ def sm_split_time_s(
     Leaves out: what runs before the first piece has come and after the last has gone.
 
     Example:
-        >>> small = {"compute_s": 8, "exchange_bytes": 20, "sm_bytes_per_s": 1, "link_bytes_per_s": 4, "sms": 10}
+        >>> small = {"compute_s": 8, "total_bytes": 20, "sm_bytes_per_s": 1, "link_bytes_per_s": 4, "sms": 10}
         >>> [sm_split_time_s(comm_sms=z, **small) for z in (1, 2, 5)]
         [20.0, 10.0, 16.0]
     """
     squeezed = squeezed_compute_s(compute_s=compute_s, comm_sms=comm_sms, sms=sms)
     rates = {"sm_bytes_per_s": sm_bytes_per_s, "link_bytes_per_s": link_bytes_per_s}
-    return max(squeezed, sm_exchange_s(exchange_bytes=exchange_bytes, comm_sms=comm_sms, **rates))
+    return max(squeezed, sm_exchange_s(total_bytes=total_bytes, comm_sms=comm_sms, **rates))
 
 
 def least_sm_split_time_s(
     *,
     compute_s: float,
-    exchange_bytes: float,
+    total_bytes: float,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
     sms: int = _H100_SMS,
@@ -153,13 +151,13 @@ def least_sm_split_time_s(
     unless the link is full before.
 
     Formula: $\\max\\left(T_\\text{c} + \\frac{n}{\\sigma Z},\\; \\frac{n}{\\beta}\\right)$
-    Symbols: T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s; Z = sms;
+    Symbols: T_\\text{c} = compute_s; n = total_bytes; \\sigma = sm_bytes_per_s; Z = sms;
         \\beta = link_bytes_per_s
     Chapter: 33
 
     Args:
         compute_s: the matmuls' time on all SMs, at least 0.
-        exchange_bytes: that the GPU sends, at least 0.
+        total_bytes: that the GPU sends, at least 0.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries, less than all SMs together could move.
         sms: Z of the GPU.
@@ -173,21 +171,21 @@ def least_sm_split_time_s(
 
     Example:
         >>> rates = {"sm_bytes_per_s": 1, "link_bytes_per_s": 4, "sms": 10}
-        >>> least_sm_split_time_s(compute_s=8, exchange_bytes=20, **rates)
+        >>> least_sm_split_time_s(compute_s=8, total_bytes=20, **rates)
         10.0
-        >>> least_sm_split_time_s(compute_s=1, exchange_bytes=20, **rates)
+        >>> least_sm_split_time_s(compute_s=1, total_bytes=20, **rates)
         5.0
     """
-    T_c, n = nonnegative_number("compute_s", compute_s), nonnegative_number("exchange_bytes", exchange_bytes)
+    T_c, n = nonnegative_number("compute_s", compute_s), nonnegative_number("total_bytes", total_bytes)
     (σ, β), Z = _rates(sm_bytes_per_s, link_bytes_per_s), positive_integer("sms", sms)
     T = max(Fraction(T_c) + Fraction(n) / (σ * Z), Fraction(n) / β)
-    return as_float("compute_s, exchange_bytes, sm_bytes_per_s and link_bytes_per_s", T)
+    return as_float("compute_s, total_bytes, sm_bytes_per_s and link_bytes_per_s", T)
 
 
 def best_comm_sms(
     *,
     compute_s: float,
-    exchange_bytes: float,
+    total_bytes: float,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
     sms: int = _H100_SMS,
@@ -197,13 +195,13 @@ def best_comm_sms(
     The share of the SMs is the exchange's share of all work, counted in SM-seconds, but never more than fill the link.
 
     Formula: $z^* = \\min\\left(\\frac{n}{n + \\sigma Z T_\\text{c}}\\,Z,\\; \\frac{\\beta}{\\sigma}\\right)$
-    Symbols: n = exchange_bytes; \\sigma = sm_bytes_per_s; Z = sms; T_\\text{c} = compute_s;
+    Symbols: n = total_bytes; \\sigma = sm_bytes_per_s; Z = sms; T_\\text{c} = compute_s;
         \\beta = link_bytes_per_s; z* = the result before rounding to the better neighbour, from 1 to Z − 1
     Chapter: 33
 
     Args:
         compute_s: the matmuls' time on all SMs, at least 0.
-        exchange_bytes: that the GPU sends, above 0.
+        total_bytes: that the GPU sends, above 0.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
         sms: Z of the GPU, at least 2.
@@ -216,12 +214,12 @@ def best_comm_sms(
     Leaves out: as ``sm_split_time_s``; libraries that take even numbers only.
 
     Example:
-        >>> best_comm_sms(compute_s=8, exchange_bytes=20, sm_bytes_per_s=1, link_bytes_per_s=4, sms=10)
+        >>> best_comm_sms(compute_s=8, total_bytes=20, sm_bytes_per_s=1, link_bytes_per_s=4, sms=10)
         2
-        >>> best_comm_sms(compute_s=1, exchange_bytes=20, sm_bytes_per_s=1, link_bytes_per_s=4, sms=10)
+        >>> best_comm_sms(compute_s=1, total_bytes=20, sm_bytes_per_s=1, link_bytes_per_s=4, sms=10)
         4
     """
-    T_c, n = Fraction(nonnegative_number("compute_s", compute_s)), positive_number("exchange_bytes", exchange_bytes)
+    T_c, n = Fraction(nonnegative_number("compute_s", compute_s)), positive_number("total_bytes", total_bytes)
     (σ, β), Z = _rates(sm_bytes_per_s, link_bytes_per_s), positive_integer("sms", sms)
     if Z < 2:
         raise ValueError(f"sms must be at least 2, one of them for the matmuls, got {sms!r}")
@@ -234,7 +232,7 @@ def best_comm_sms(
 def lent_sms_time_s(
     *,
     compute_s: float,
-    exchange_bytes: float,
+    total_bytes: float,
     comm_sms: int,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
@@ -244,13 +242,13 @@ def lent_sms_time_s(
 
     Formula: $\\max\\left(T_\\text{x},\\; T_\\text{c} + \\frac{z}{Z}\\,T_\\text{x}\\right),\\;
         T_\\text{x} = \\frac{n}{\\min(z\\,\\sigma, \\beta)}$
-    Symbols: Z = sms; z = comm_sms; T_\\text{c} = compute_s; n = exchange_bytes; \\sigma = sm_bytes_per_s;
+    Symbols: Z = sms; z = comm_sms; T_\\text{c} = compute_s; n = total_bytes; \\sigma = sm_bytes_per_s;
         \\beta = link_bytes_per_s
     Chapter: 33
 
     Args:
         compute_s: the matmuls' time on all SMs, at least 0.
-        exchange_bytes: that the GPU sends, at least 0.
+        total_bytes: that the GPU sends, at least 0.
         comm_sms: z, below ``sms``.
         sm_bytes_per_s: what one SM moves.
         link_bytes_per_s: what the link carries.
@@ -265,15 +263,15 @@ def lent_sms_time_s(
 
     Example:
         >>> rates = {"sm_bytes_per_s": 1, "link_bytes_per_s": 5, "sms": 10}
-        >>> [lent_sms_time_s(compute_s=8, exchange_bytes=20, comm_sms=z, **rates) for z in (1, 2, 5, 8)]
+        >>> [lent_sms_time_s(compute_s=8, total_bytes=20, comm_sms=z, **rates) for z in (1, 2, 5, 8)]
         [20.0, 10.0, 10.0, 11.2]
     """
     T_c, (z, Z) = Fraction(nonnegative_number("compute_s", compute_s)), _split(comm_sms, sms)
-    n, (σ, β) = Fraction(nonnegative_number("exchange_bytes", exchange_bytes)), _rates(sm_bytes_per_s, link_bytes_per_s)
+    n, (σ, β) = Fraction(nonnegative_number("total_bytes", total_bytes)), _rates(sm_bytes_per_s, link_bytes_per_s)
     if z == 0:
         raise ValueError("comm_sms must be at least 1, got 0")
     T_x = n / min(z * σ, β)
-    return as_float("compute_s, exchange_bytes and the rates", max(T_x, T_c + Fraction(z, Z) * T_x))
+    return as_float("compute_s, total_bytes, sm_bytes_per_s and link_bytes_per_s", max(T_x, T_c + Fraction(z, Z) * T_x))
 
 
 def wave_slowdown(*, blocks: int, comm_sms: int, sms: int = _H100_SMS) -> float:
@@ -309,7 +307,7 @@ def wave_slowdown(*, blocks: int, comm_sms: int, sms: int = _H100_SMS) -> float:
 def _split(comm_sms: int, sms: int) -> tuple[int, int]:
     """Return z and Z, of which some are left to the matmuls."""
     Z = positive_integer("sms", sms)
-    z = 0 if comm_sms == 0 and not isinstance(comm_sms, bool) else positive_integer("comm_sms", comm_sms)
+    z = nonnegative_integer("comm_sms", comm_sms)
     if z >= Z:
         raise ValueError(f"comm_sms must be below sms = {Z}, got {comm_sms!r}")
     return z, Z

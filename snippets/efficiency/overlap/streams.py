@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snippets.domain import at_most, each, nonnegative_number, positive_integer, positive_number
+from snippets.domain import as_float, at_most, each, flag, nonnegative_number, positive_integer, positive_number
 from snippets.memory.offloading.lanes import LaneTask
 
 GPU, NETWORK = "GPU", "network"
@@ -35,14 +35,15 @@ def chained_tasks(chains: Sequence[Sequence[tuple[str, str, float]]], *, one_at_
         [(), (0,), (1,), (2,)]
     """
     given = each("chains", chains, lambda name, chain: each(name, chain, _task))
+    in_turn = flag("one_at_a_time", one_at_a_time)
     order = [(place, number) for number, chain in enumerate(given) for place in range(len(chain))]
-    if not one_at_a_time:
+    if not in_turn:
         order.sort()
     tasks: list[LaneTask] = []
     last: dict[int, int] = {}
     for place, number in order:
         name, lane, seconds = given[number][place]
-        before = len(tasks) - 1 if one_at_a_time else last.get(number, -1)
+        before = len(tasks) - 1 if in_turn else last.get(number, -1)
         tasks.append(LaneTask(name, lane, seconds, (before,) if before >= 0 else (), layer=number))
         last[number] = len(tasks) - 1
     return tasks
@@ -112,10 +113,12 @@ def sm_tasks(
     T, n = nonnegative_number("block_s", block_s), nonnegative_number("chunk_bytes", chunk_bytes)
     σ = positive_number("sm_bytes_per_s", sm_bytes_per_s)
     β = positive_number("link_bytes_per_s", link_bytes_per_s)
+    copy_s = as_float("chunk_bytes and sm_bytes_per_s", n / σ)
+    carry_s = as_float("chunk_bytes and link_bytes_per_s", n / β)
     tasks = [LaneTask("block", f"SM {g + number % (S - g)}", T) for number in range(count)]
     for number in range(pieces):
-        tasks.append(LaneTask("copy", f"SM {number % g}", n / σ))
-        tasks.append(LaneTask("carry", "link", n / β, (len(tasks) - 1,)))
+        tasks.append(LaneTask("copy", f"SM {number % g}", copy_s))
+        tasks.append(LaneTask("carry", "link", carry_s, (len(tasks) - 1,)))
     return tasks
 
 

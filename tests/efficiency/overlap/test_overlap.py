@@ -33,7 +33,7 @@ from snippets.memory.offloading.lanes import run_lanes
 PUBLISHED = json.loads((Path(__file__).parent / "published_exchanges.json").read_text(encoding="utf-8"))
 QUESTION: dict[str, Any] = {
     "compute_s": 25.6e-3,
-    "exchange_bytes": 623e6,
+    "total_bytes": 623e6,
     "sm_bytes_per_s": 2e9,
     "link_bytes_per_s": 40e9,
     "sms": 132,
@@ -42,7 +42,7 @@ times = st.fractions(Fraction(1, 10), 50, max_denominator=20)
 splits = st.fixed_dictionaries(
     {
         "compute_s": st.integers(0, 60).map(float),
-        "exchange_bytes": st.integers(1, 400).map(float),
+        "total_bytes": st.integers(1, 400).map(float),
         "sm_bytes_per_s": st.sampled_from([0.5, 1.0, 2.0, 7.0]),
         "link_bytes_per_s": st.sampled_from([1.0, 3.0, 8.0, 25.0, 1000.0]),
         "sms": st.integers(2, 24),
@@ -106,7 +106,7 @@ def test_a_split_takes_what_its_sms_take_tick_by_tick(split: dict[str, Any], par
             blocks=blocks,
             block_s=split["compute_s"] * split["sms"] / blocks,
             chunks=chunks,
-            chunk_bytes=split["exchange_bytes"] / chunks,
+            chunk_bytes=split["total_bytes"] / chunks,
             comm_sms=g,
             sms=split["sms"],
             sm_bytes_per_s=split["sm_bytes_per_s"],
@@ -114,8 +114,8 @@ def test_a_split_takes_what_its_sms_take_tick_by_tick(split: dict[str, Any], par
         )
     )
     # the first chunks are copied before the link begins, and the last are carried after the copies have ended
-    first = split["exchange_bytes"] / chunks / split["sm_bytes_per_s"]
-    last = g * split["exchange_bytes"] / chunks / split["link_bytes_per_s"]
+    first = split["total_bytes"] / chunks / split["sm_bytes_per_s"]
+    last = g * split["total_bytes"] / chunks / split["link_bytes_per_s"]
     assert closed * (1 - 1e-9) <= ran <= (closed + first + last) * (1 + 1e-9)
 
 
@@ -141,7 +141,7 @@ def test_the_least_time_is_reached_by_ever_more_and_smaller_sms(split: dict[str,
 @given(split=splits, part=st.integers(1, 23))
 def test_sms_that_come_back_end_when_the_work_does(split: dict[str, Any], part: int) -> None:
     g, S = min(part, split["sms"] - 1), split["sms"]
-    rates = {name: split[name] for name in ("exchange_bytes", "sm_bytes_per_s", "link_bytes_per_s")}
+    rates = {name: split[name] for name in ("total_bytes", "sm_bytes_per_s", "link_bytes_per_s")}
     T_x = Fraction(sm_exchange_s(comm_sms=g, **rates))
     done, now = min((S - g) * T_x, S * Fraction(split["compute_s"])), T_x  # SM-seconds of the matmuls, step by step
     now += (S * Fraction(split["compute_s"]) - done) / S
