@@ -85,7 +85,8 @@ def taught() -> str:
     return (
         f"In turn the layer takes {took[0]:.1f} ms, beside 20 SMs {took[1]:.1f}, beside 6 SMs that send as much "
         f"{took[2]:.1f}, and with a copy engine at half the rate {took[3]:.1f}. The right choice is worth "
-        f"{100 * (1 - took[2] / took[1]):.0f}% of the layer against the usual one. With 80 MB to send, in turn beats 20 SMs."
+        f"{100 * (1 - took[2] / took[1]):.0f}% of the layer against the usual one. "
+        "With 80 MB to send, in turn beats 20 SMs."
     )
 
 
@@ -135,7 +136,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "always_beside",
-            "You left out the ways in turn. Where there is little to send, SMs that are kept all along cost more than waiting.",
+            "You left out the ways in turn. Where there is little to send, SMs kept all along cost more than waiting.",
             lambda ways, *, compute_us, exchange_mb, sms: min(
                 range(len(ways)),
                 key=lambda i: (
@@ -158,7 +159,8 @@ EXERCISE = Exercise(
             "adds_the_lanes",
             "You added both lanes of what runs beside. The longer one counts.",
             {
-                "max(sending, Fraction(compute_us * sms, sms - taken))": "sending + Fraction(compute_us * sms, sms - taken)"
+                "max(sending, Fraction(compute_us * sms, sms - taken))": "sending + "
+                "Fraction(compute_us * sms, sms - taken)"
             },
         ),
         Mistake(

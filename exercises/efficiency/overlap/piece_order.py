@@ -139,7 +139,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "by_their_difference",
-            "You sorted by how much longer computing takes. Among those that compute longer, the quickest to send goes first.",
+            "You sorted by how much longer computing takes. Of those, the quickest to send goes first.",
             lambda pieces: sorted(range(len(pieces)), key=lambda i: pieces[i][0] - pieces[i][1]),
         ),
         Mistake(

@@ -167,12 +167,12 @@ def sm_split_plot(
     plot.curve(squeezed, colour="forward", width=2.5)
     plot.curve(sent, colour="communication", width=2.5)
     seen = []
-    for g in (6, 9, 16, 24, 28):
+    for g in (6, 8, 16, 24, 28):
         tasks = sm_tasks(
-            blocks=3960,
-            block_s=compute_s * sms / 3960,
-            chunks=1200,
-            chunk_bytes=total_bytes / 1200,
+            blocks=30 * (sms - g),
+            block_s=compute_s * sms / (30 * (sms - g)),
+            chunks=100 * g,
+            chunk_bytes=total_bytes / (100 * g),
             comm_sms=g,
             sms=sms,
             **rates,
@@ -180,12 +180,21 @@ def sm_split_plot(
         seen.append((float(g), 1e3 * max(float(when.end_s) for when in run_lanes(tasks))))
     plot.dots(seen, colour="accent", radius=4)
     best = best_comm_sms(**lanes, sms=sms)
-    for g, side in ((best, "end"), (usual_sms, "start")):
+    for g, above in ((best, True), (usual_sms, False)):
         T = 1e3 * sm_split_time_s(comm_sms=g, **lanes, sms=sms)
         plot.dots([(float(g), T)], colour="ink", radius=5)
-        x = plot.x(g) + (2 if side == "end" else 0)
+        x, y = plot.x(g), plot.y(T)
         words = f"{g} SMs: {T:.1f} ms" if wide else f"{T:.1f} ms"
-        plot.panel.text(x, plot.y(T) - (24 if side == "end" else 14), words, anchor="middle", bold=True, size=12)
+        if above:
+            plot.panel.line(x, plot.y(45), x, y - 7, colour="ink", dashed=True)
+        plot.panel.text(
+            x - 4 if above else x,
+            plot.y(47) if above else y + 22,
+            words,
+            anchor="start" if above else "middle",
+            bold=True,
+            size=12,
+        )
     slow = 1e3 * sm_exchange_s(total_bytes=total_bytes, comm_sms=usual_sms, **rates)
     plot.panel.text(plot.x(31.5), plot.y(slow) + 18, "exchange", anchor="end", colour="communication", size=12)
     late = 1e3 * squeezed_compute_s(compute_s=compute_s, comm_sms=28, sms=sms)

@@ -22,8 +22,8 @@ _SMS = 132
 
 @live_figure(
     title="How many SMs for the exchange?",
-    caption="Move the SMs first: where do the two curves cross? Then let an SM move more bytes: what happens to the price of hiding? "
-    "*In turn* is the exchange over the full link, and then the matmuls on all 132 SMs.",
+    caption="Move the SMs first: where do the two curves cross? Then let an SM move more bytes: what happens to the "
+    "price of hiding? In turn, the exchange goes over the full link, and then the matmuls have all 132 SMs.",
     knobs=[
         Number("compute_ms", "Matmuls on all SMs, ms", 25.6, 1, 100, 0.1, whole=False),
         Number("exchange_mb", "Exchange, MB", 623, 10, 2000, 1),
@@ -45,7 +45,7 @@ _SMS = 132
         ),
         Named(
             "FP8 matmuls",
-            "Beside matmuls in FP8, twice as fast but for attention's scores, 19 SMs are best, nearly all that fill the link.",
+            "Beside matmuls in eight bits 19 SMs are best, nearly all that fill the link.",
             {"compute_ms": 14.4, "comm_sms": 19},
         ),
         Named(
@@ -79,9 +79,9 @@ def sm_split_figure(
         f"split gets below {_ms(floor)}."
     )
     alt = (
-        f"First: two curves against the SMs for the exchange: the exchange falls until the link is full, the matmuls rise; "
-        f"a dot at {comm_sms}. Second: bars of {_ms(turn)} in turn, {_ms(exchange)} for the exchange and {_ms(matmuls)} "
-        "for the matmuls side by side."
+        "First: two curves against the SMs for the exchange: the exchange falls until the link is full, the matmuls "
+        f"rise; a dot at {comm_sms}. Second: bars of {_ms(turn)} in turn, {_ms(exchange)} for the exchange and "
+        f"{_ms(matmuls)} for the matmuls side by side."
     )
     return Picture([_curves(lanes, comm_sms, best, both), _bars(turn, exchange, matmuls, compute_ms)], numbers, alt)
 

@@ -1,4 +1,4 @@
-"""Chapter 33: the closed forms of overlap against tasks on lanes, every split of the SMs tried, and published tables."""
+"""Chapter 33: the closed forms of overlap against tasks on lanes, all splits of the SMs, and published tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def test_the_share_saved_is_that_of_many_tasks_on_two_lanes(compute: Fraction, e
     together = chained_tasks([[in_turn[0]], [in_turn[1]]])
     saved = 1 - ends(together) / ends(chained_tasks([in_turn]))
     share = overlapped_share(compute_s=float(compute), exchange_s=float(exchange))
-    assert share == pytest.approx(saved) and 0 < share <= 0.5
+    assert share == pytest.approx(saved)
+    assert 0 < share <= 0.5
 
 
 def test_nothing_to_do_saves_nothing() -> None:
@@ -179,7 +180,8 @@ def test_two_passes_of_a_deepseek_layer_reach_the_longer_lane() -> None:
     for layers in (1, 4, 20):
         per_layer = ends(chained_tasks([forward * layers, backward * layers])) / layers
         assert 1 <= per_layer / (F.forward + F.backward) < 1.01
-    assert round(1e3 * (F.forward + F.backward), 1) == 25.6 and round(2 * (out + back) * 40e9 / 1e6) == 623
+    assert round(1e3 * (F.forward + F.backward), 1) == 25.6
+    assert round(2 * (out + back) * 40e9 / 1e6) == 623
 
 
 def test_deepeps_low_latency_table_is_bytes_over_time() -> None:
@@ -194,4 +196,5 @@ def test_the_pictures_show_what_was_computed() -> None:
     assert "6 ms" in two_lanes_panel(chained_tasks([block, block]), title="", until=8, labels="AB").svg()
     assert "10 ms" in sm_rows_panel(blocks=80, chunks=20, comm_sms=2, sms=10, until=20).svg()
     drawn = sm_split_plot(**QUESTION, usual_sms=20).svg()
-    assert "12 SMs: 28.2 ms" in drawn and "20 SMs: 30.2 ms" in drawn
+    assert "12 SMs: 28.2 ms" in drawn
+    assert "20 SMs: 30.2 ms" in drawn
