@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from grader.exercise import Exercise, Mistake, inputs_for
 
@@ -54,7 +55,7 @@ def by_halving(
 ) -> float:
     """Find each lane's end as the first moment at which its work is done, SM by SM."""
     work, moved = Fraction(compute_s) * sms, Fraction(total_bytes)
-    copied = sum(Fraction(sm_bytes_per_s) for _ in range(comm_sms))
+    copied = sum((Fraction(sm_bytes_per_s) for _ in range(comm_sms)), Fraction(0))
     left = sum(1 for sm in range(sms) if sm >= comm_sms)
 
     def first(done: Fraction, wanted: Fraction) -> Fraction:
@@ -75,7 +76,7 @@ split_of = inputs_for(exposed_exchange_s)
 
 
 def taught() -> str:
-    own = {
+    own: dict[str, Any] = {
         "compute_s": 25.6e-3,
         "total_bytes": 623e6,
         "sms": 132,

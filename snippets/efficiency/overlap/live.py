@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from snippets.drawing import Panel
 from snippets.efficiency.overlap.formulas import (
     best_comm_sms,
@@ -61,7 +63,7 @@ def sm_split_figure(
 ) -> Picture:
     """Draw both lanes against the SMs that the exchange gets, and the bars of one split."""
     rates = {"sm_bytes_per_s": 1e9 * sm_gb, "link_bytes_per_s": 1e9 * link_gb}
-    lanes = {"compute_s": 1e-3 * compute_ms, "total_bytes": 1e6 * exchange_mb, **rates}
+    lanes: dict[str, Any] = {"compute_s": 1e-3 * compute_ms, "total_bytes": 1e6 * exchange_mb, **rates}
     exchange = 1e3 * sm_exchange_s(total_bytes=1e6 * exchange_mb, comm_sms=comm_sms, **rates)
     ends = lent_sms_time_s if keeps == "over" else sm_split_time_s
     both = 1e3 * ends(comm_sms=comm_sms, **lanes)
@@ -91,7 +93,7 @@ def _ms(value: float) -> str:
     return f"{value:.3g} ms" if value < 999.5 else f"{value:,.0f} ms"
 
 
-def _curves(lanes: dict[str, float], comm_sms: int, best: int, both: float) -> Panel:
+def _curves(lanes: dict[str, Any], comm_sms: int, best: int, both: float) -> Panel:
     """Draw both lanes for every split, a dot at one and a dashed line at the best."""
     exchange = {name: lanes[name] for name in ("total_bytes", "sm_bytes_per_s", "link_bytes_per_s")}
     least = 1e3 * sm_split_time_s(comm_sms=best, **lanes)
