@@ -40,11 +40,10 @@ def fastest_split_sms(
     """
     found = []
     for g in range(1, sms):
-        rate = min(g * sm_mb_per_ms, link_mb_per_ms)
-        # Both lanes' ends, over a common denominator: no rounding.
-        matmuls = compute_ms * sms * rate
-        exchange = exchange_mb * (sms - g)
-        found.append((Fraction(max(matmuls, exchange), rate * (sms - g)), g))
+        # As fractions, so that equal ends are equal.
+        matmuls = Fraction(compute_ms * sms, sms - g)
+        exchange = Fraction(exchange_mb, min(g * sm_mb_per_ms, link_mb_per_ms))
+        found.append((max(matmuls, exchange), g))
     return min(found)[1]
 
 
@@ -144,7 +143,7 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_the_squeeze",
             "You let the matmuls keep all SMs. Then more SMs for the exchange never hurt, and there's no best number.",
-            {"compute_ms * sms * rate": "compute_ms * (sms - g) * rate"},
+            {"Fraction(compute_ms * sms, sms - g)": "Fraction(compute_ms)"},
         ),
         Mistake(
             "adds_the_lanes",
@@ -154,7 +153,7 @@ EXERCISE = Exercise(
         Mistake(
             "takes_the_most",
             "You took the most SMs where several are equally good. Take the fewest.",
-            {"rate * (sms - g)), g))": "rate * (sms - g)), -g))", "min(found)[1]": "-min(found)[1]"},
+            {"exchange), g))": "exchange), -g))", "min(found)[1]": "-min(found)[1]"},
         ),
         Mistake(
             "stops_at_half",
