@@ -86,6 +86,8 @@ EXERCISE = Exercise(
         split_of(1, 1, 2, 1, 1),
         split_of(100, 1, 10, 4, 400),
         split_of(1, 400, 8, 1, 1000),
+        split_of(1, 700, 132, 1, 1000),
+        split_of(2, 2, 3, 1, 1),
         split_of(26, 623, 132, 2, 40),
         split_of(14, 623, 132, 2, 40),
     ],
