@@ -100,7 +100,8 @@ def _curves(lanes: dict[str, Any], comm_sms: int, best: int, both: float) -> Pan
     wanted = max(2.2 * least, min(1.15 * both, 6 * least))
     step = 10.0 ** (len(f"{int(wanted)}") - 1)
     top = next((step * times for times in (1, 2, 3, 4, 6, 8, 10) if step * times >= wanted), 10 * step)
-    plot = Plot(Axis(0, _MOST_SMS, label="SMs for the exchange"), Axis(0, top), title="Time, ms", width_px=_WIDTH)
+    across = Axis(0, _MOST_SMS, label="SMs for the exchange", ticks=(0, 12, 24, 36, 48, 60))
+    plot = Plot(across, Axis(0, top), title="Time, ms", width_px=_WIDTH)
     counts = range(1, _MOST_SMS + 1)
     matmuls = [(float(g), 1e3 * squeezed_compute_s(compute_s=lanes["compute_s"], comm_sms=g)) for g in counts]
     plot.curve(matmuls, colour="forward", width=2.5)
