@@ -3,8 +3,9 @@
 `torch.profiler` records a step of DDP, and the lab reads the trace that it exports, as a person does in a viewer: when
 each gradient was ready, when each bucket was launched, when its all-reduce ran. The counts decide. The buckets have the
 bytes of chapter 16's rule. Each is launched as soon as its last gradient is ready, so that all but the last start while
-gradients are still to come. The first step of a model has one launch, at the end; a step under `no_sync` has none. On
-Linux the sockets' own counters are read too: a rank sends 2(R−1)/R of the gradients' bytes, however they are cut.
+gradients are still to come. The first step of a model has one launch, at the end, unless DDP looks for unused
+parameters; a step under `no_sync` has none. On Linux the sockets' own counters are read too: a rank sends 2(R−1)/R of
+the gradients' bytes, however they are cut.
 
 The times don't decide. Hidden is what lies before the last bucket's launch, exposed what lies after it, on the rank
 that comes last. The prediction takes the backward pass from steps without all-reduces, and α and β from all-reduces

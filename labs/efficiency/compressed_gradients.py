@@ -45,44 +45,38 @@ Shown:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 import torch.distributed as dist
-from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import bf16_compress_hook, fp16_compress_hook
-from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState, powerSGD_hook
 
-from labs.efficiency.compressors import LEVELS, Blocks, Hook, Largest, Network, plain
-from labs.efficiency.recursions import (
-    blocks_average,
-    largest_with_feedback,
-    low_rank_with_feedback,
-    nearest,
-    random_rounding_rms,
+from labs.efficiency.breaking import exact_rank, ranges, unbiased
+from labs.efficiency.compressors import (
+    BLOCK,
+    KEPT,
+    LEVELS,
+    MATRICES,
+    RANK,
+    WIDTH,
+    Hook,
+    Largest,
+    N,
+    Network,
+    gathered,
+    hooks,
+    same,
 )
+from labs.efficiency.recursions import blocks_average, largest_with_feedback, low_rank_with_feedback
 from labs.efficiency.trace import Trace
 from labs.efficiency.wire import compare_wire, near, on_gloo, sent_by
 from labs.harness import Lab, run_lab
 from snippets import collective_traffic, quantization_constant_bytes
 
-MATRICES, WIDTH, BATCH, BLOCK, RANK = 4, 384, 16, 256, 16
-N = MATRICES * WIDTH**2
-KEPT = N // 100
-CHECKED, RATE = 4, 0.2
-ROUNDS, LARGE, SMALL = 32, 2e6, 1e-5
+BATCH, CHECKED, RATE = 16, 4, 0.2
 ALGORITHMS = {"all_reduce": "ring", "all_gather": "ring", "all_to_all": "pairwise"}
 
 Calls = list[tuple[str, int]]
-
-
-def gathered(lab: Lab, own: torch.Tensor) -> np.ndarray[Any, Any]:
-    """Return what all ranks have, a row for each."""
-    rows = [torch.empty_like(own) for _ in range(lab.ranks)]
-    dist.all_gather(rows, own)
-    return torch.stack(rows).numpy()
 
 
 def wire_bytes(lab: Lab, calls: Calls) -> int:
@@ -123,31 +117,10 @@ def sizes(lab: Lab) -> dict[str, Calls]:
     }
 
 
-def hooks() -> dict[str, Callable[[], Hook]]:
-    """Return what makes each hook; PowerSGD's first two steps are those of plain DDP."""
-    world = dist.group.WORLD
-    return {
-        "fp32": lambda: plain,
-        "fp16": lambda: partial(fp16_compress_hook, world),
-        "bf16": lambda: partial(bf16_compress_hook, world),
-        "8-bit blocks": lambda: Blocks(block=BLOCK),
-        "PowerSGD": lambda: partial(
-            powerSGD_hook, PowerSGDState(None, matrix_approximation_rank=RANK, start_powerSGD_iter=2)
-        ),
-        "top 1%": lambda: Largest(KEPT),
-        "top 1%, no feedback": lambda: Largest(KEPT, feedback=False),
-    }
-
-
 def first_directions() -> list[np.ndarray[Any, Any]]:
     """Return the random matrices with which PowerSGD begins, drawn as its default seed draws them."""
     generator = torch.Generator().manual_seed(int(np.random.RandomState(0).randint(1_000_000_000)))
     return [torch.randn(1, WIDTH, RANK, generator=generator)[0].double().numpy() for _ in range(MATRICES)]
-
-
-def same(lab: Lab, what: str, found: Any, expected: Any, *, tolerance: float = 1e-5) -> None:
-    """Compare two vectors, the second from NumPy."""
-    lab.close(what, torch.as_tensor(found), torch.as_tensor(expected), tolerance=tolerance)
 
 
 def check(lab: Lab, name: str, seen: list[Any], took: list[Any], hook: Hook) -> None:
@@ -185,66 +158,11 @@ def check(lab: Lab, name: str, seen: list[Any], took: list[Any], hook: Hook) -> 
             near(lab, f"{name}: lost", predicted=lost[0], measured=lost[1], unit="of all gradients", most=1e-3)
 
 
-def ranges(lab: Lab, network: Network) -> None:
-    """Scale a gradient up and down, beyond what fp16 can say."""
-    data = network.draw()
-    network.restart(hooks()["fp16"]())
-    large = network.gradient(data, scale=LARGE)
-    with np.errstate(over="ignore"):
-        beyond = ~np.isfinite(gathered(lab, network.own).astype(np.float16)).all(axis=0)
-    infinite = int(torch.count_nonzero(~torch.isfinite(large)))
-    lab.count(f"fp16, scaled by {LARGE:g}: infinite", predicted=int(beyond.sum()), measured=infinite, unit="entries")
-    small = network.gradient(data, scale=SMALL)
-    shares = gathered(lab, network.own).astype(np.float16) / np.float16(lab.ranks)
-    zeros = int(np.count_nonzero(shares.sum(axis=0) == 0))  # so small that the sum of halves has no rounding
-    lab.count(f"fp16, scaled by {SMALL:g}: zeros", predicted=zeros, measured=int((small == 0).sum()), unit="entries")
-    network.restart(hooks()["bf16"]())
-    for scale in (LARGE, SMALL):
-        found = network.gradient(data, scale=scale)
-        what, tolerance = f"bf16, scaled by {scale:g}: average", lab.ranks * 2.0**-8
-        same(lab, what, found, gathered(lab, network.own).mean(axis=0), tolerance=tolerance)
-
-
-def unbiased(lab: Lab, network: Network) -> None:
-    """Average many times what the ranks make of the same gradients, rounded to the nearest level or by chance."""
-    network.restart(plain)
-    network.gradient()
-    every = gathered(lab, network.own)
-    length = N // (lab.ranks * BLOCK) * lab.ranks * BLOCK
-    exact = torch.from_numpy(every[:, :length].astype(np.float64).mean(axis=0)).chunk(lab.ranks)[lab.rank]
-    own = every[:, :length].reshape(lab.ranks, lab.ranks, -1)[:, lab.rank]  # all ranks' share of this rank's chunk
-    rounded = np.mean([nearest(part, block=BLOCK, levels=LEVELS).astype(np.float64) for part in own], axis=0)
-    always = float(np.sqrt(np.mean((rounded - exact.numpy()) ** 2)))
-    once = random_rounding_rms(own, block=BLOCK, levels=LEVELS)
-    for name, generator in (("nearest", None), ("by chance", torch.Generator().manual_seed(lab.rank))):
-        blocks = Blocks(block=BLOCK, generator=generator)
-        total = torch.zeros_like(exact)
-        for turn in range(1, ROUNDS + 1):
-            total += blocks.dealt(network.own[:length]).double()
-            if turn in (1, ROUNDS):
-                expected = always if generator is None else once / turn**0.5
-                error = float((total / turn - exact).square().mean().sqrt())
-                what = f"{name}: error of the mean of {turn}"
-                near(lab, what, predicted=expected, measured=error, unit="root mean square", most=0.05)
-
-
-def exact_rank(lab: Lab, network: Network) -> None:
-    """Let PowerSGD average gradients of so few examples that the average has the rank that it sends."""
-    examples = max(1, RANK // lab.ranks)
-    state = PowerSGDState(
-        None, matrix_approximation_rank=RANK, start_powerSGD_iter=0, use_error_feedback=False, warm_start=False
-    )
-    network.restart(partial(powerSGD_hook, state))
-    found = network.gradient([part[:examples] for part in network.draw()])
-    what = f"PowerSGD: error of an average of rank {examples * lab.ranks}"
-    same(lab, what, found, gathered(lab, network.own).mean(axis=0), tolerance=1e-3)
-
-
 def main(lab: Lab) -> None:
     """Train a few steps with every hook, then show what breaks."""
     lab.need_ranks(2, "a rank alone sends nothing")
     on_gloo(lab)
-    network = Network(lab, matrices=MATRICES, width=WIDTH, batch=BATCH)
+    network = Network(lab, batch=BATCH)
     test = network.draw()
     for part in test:
         dist.broadcast(part, 0)

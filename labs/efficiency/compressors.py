@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import (
+    allreduce_hook,
+    bf16_compress_hook,
+    fp16_compress_hook,
+)
+from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState, powerSGD_hook
 from torch.nn.parallel import DistributedDataParallel
 
 from labs.harness import Lab
 
-LEVELS = 127  # of 8 bits and a sign, either side of 0
+MATRICES, WIDTH = 4, 384
+N = MATRICES * WIDTH**2
+LEVELS, BLOCK = 127, 256  # 127 levels either side of 0 make a byte; entries that share a scale
+RANK, KEPT = 16, N // 100  # of PowerSGD's matrices; entries that a rank sends of its largest
 
 Hook = Callable[[Any], Any]
 
@@ -21,11 +31,11 @@ Hook = Callable[[Any], Any]
 class Network:
     """Square matrices with a teacher, trained by SGD under DDP: one bucket, a hook that can be changed."""
 
-    def __init__(self, lab: Lab, *, matrices: int, width: int, batch: int) -> None:
+    def __init__(self, lab: Lab, *, batch: int) -> None:
         torch.manual_seed(0)
 
         def layers() -> nn.Sequential:
-            pairs = [(nn.Linear(width, width, bias=False), nn.Tanh()) for _ in range(matrices)]
+            pairs = [(nn.Linear(WIDTH, WIDTH, bias=False), nn.Tanh()) for _ in range(MATRICES)]
             return nn.Sequential(*[layer for pair in pairs for layer in pair])
 
         self.teacher, student = layers(), layers()
@@ -33,7 +43,7 @@ class Network:
         self.model: Any = DistributedDataParallel(student, bucket_cap_mb=2**10)
         self.model.register_comm_hook(None, lambda _, bucket: self._noted(bucket))  # DDP refuses Any
         self.generator = torch.Generator().manual_seed(1 + lab.rank)
-        self.batch, self.width = batch, width
+        self.batch = batch
         self.hook: Hook = plain
         self.own = torch.zeros(0)
         for _ in range(2):  # DDP sorts its bucket after the first step
@@ -50,7 +60,7 @@ class Network:
 
     def draw(self) -> list[torch.Tensor]:
         """Return this rank's next batch: inputs and the teacher's outputs."""
-        inputs = torch.randn(self.batch, self.width, generator=self.generator)
+        inputs = torch.randn(self.batch, WIDTH, generator=self.generator)
         with torch.no_grad():
             return [inputs, self.teacher(inputs)]
 
@@ -156,3 +166,31 @@ class Largest:
         if self.feedback:
             self.error = wanted.index_fill(0, places, 0.0)
         return done(buffer)
+
+
+def hooks() -> dict[str, Callable[[], Hook]]:
+    """Return what makes each hook; PowerSGD's first two steps are those of plain DDP."""
+    world = dist.group.WORLD
+    return {
+        "fp32": lambda: plain,
+        "fp16": lambda: partial(fp16_compress_hook, world),
+        "bf16": lambda: partial(bf16_compress_hook, world),
+        "8-bit blocks": lambda: Blocks(block=BLOCK),
+        "PowerSGD": lambda: partial(
+            powerSGD_hook, PowerSGDState(None, matrix_approximation_rank=RANK, start_powerSGD_iter=2)
+        ),
+        "top 1%": lambda: Largest(KEPT),
+        "top 1%, no feedback": lambda: Largest(KEPT, feedback=False),
+    }
+
+
+def gathered(lab: Lab, own: torch.Tensor) -> np.ndarray[Any, Any]:
+    """Return what all ranks have, a row for each."""
+    rows = [torch.empty_like(own) for _ in range(lab.ranks)]
+    dist.all_gather(rows, own)
+    return torch.stack(rows).numpy()
+
+
+def same(lab: Lab, what: str, found: Any, expected: Any, *, tolerance: float = 1e-5) -> None:
+    """Compare two vectors, the second from NumPy."""
+    lab.close(what, torch.as_tensor(found), torch.as_tensor(expected), tolerance=tolerance)

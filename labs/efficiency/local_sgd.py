@@ -40,7 +40,6 @@ Shown:
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -50,66 +49,24 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager
 from torch.nn.parallel import DistributedDataParallel
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
+from torch.nn.utils import parameters_to_vector
 
-from labs.efficiency.recursions import local_steps_on_bowls, rest_of_bowls
+from labs.efficiency.bowls import bowls
+from labs.efficiency.meetings import Meet, Outer, every, never, train
 from labs.efficiency.trace import Trace
-from labs.efficiency.wire import compare_wire, near, on_gloo, sent_by
+from labs.efficiency.wire import compare_wire, on_gloo, sent_by
 from labs.harness import Lab, run_lab
 from snippets import ring_all_reduce_bytes
 
 STEPS, WIDTH, BATCH = 16, 128, 8
-DIRECTIONS, RATE, ROUNDS = 6, 0.1, 200
 OUTER_RATE, OUTER_MOMENTUM = 0.7, 0.9
 PAUSE_S, PAUSES = 0.01, 32
 
-Meet = Callable[[list[Any]], None]
 OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
-    "SGD": lambda parameters: torch.optim.SGD(parameters, lr=0.05),
-    "momentum": lambda parameters: torch.optim.SGD(parameters, lr=0.01, momentum=0.9),
+    "SGD": lambda parameters: torch.optim.SGD(parameters, lr=1.0),
+    "momentum": lambda parameters: torch.optim.SGD(parameters, lr=0.2, momentum=0.9),
     "Adam": lambda parameters: torch.optim.Adam(parameters, lr=1e-3),
 }
-
-
-def every(steps: int) -> Meet:
-    """Return what averages the parameters after so many steps, again and again."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # for every step, the averager recommends DDP
-        return PeriodicModelAverager(period=steps, warmup_steps=steps - 1).average_parameters
-
-
-def never(_: list[Any]) -> None:
-    """Let DDP do it."""
-
-
-class Outer:
-    """DiLoCo: after so many steps, the average way that the ranks have gone is a gradient for another optimizer."""
-
-    def __init__(self, parameters: list[Any], *, steps: int, rate: float, momentum: float) -> None:
-        self.steps, self.taken = steps, 0
-        self.anchor = nn.Parameter(parameters_to_vector(parameters).detach().clone())
-        self.optimizer = torch.optim.SGD([self.anchor], lr=rate, momentum=momentum, nesterov=momentum > 0)
-
-    def __call__(self, parameters: list[Any]) -> None:
-        """Count a step, and meet if it is time to."""
-        self.taken += 1
-        if self.taken % self.steps:
-            return
-        way = self.anchor.detach() - parameters_to_vector(parameters).detach()
-        dist.all_reduce(way)
-        self.anchor.grad = way / dist.get_world_size()
-        self.optimizer.step()
-        vector_to_parameters(self.anchor.detach().clone(), parameters)
-
-
-def train(parameters: list[Any], losses: Iterator[Any], optimizer: Any, meet: Meet, *, steps: int) -> None:
-    """Take steps, each with the loss that comes next, and let the ranks meet."""
-    for _ in range(steps):
-        loss = next(losses)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        meet(parameters)
 
 
 def network() -> nn.Sequential:
@@ -121,7 +78,7 @@ def network() -> nn.Sequential:
 def batch(lab: Lab, generator: torch.Generator, *, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Draw inputs of the region that is a rank's own, and what is wanted there."""
     inputs = torch.randn(BATCH, WIDTH, generator=generator, dtype=torch.float64)
-    inputs = inputs * 0.5 + torch.linspace(-1, 1, WIDTH, dtype=torch.float64) * (rank / lab.ranks - 0.5)
+    inputs = inputs * 0.5 + torch.linspace(-1, 1, WIDTH, dtype=torch.float64) * (4 * rank / lab.ranks - 2)
     return inputs, torch.sin(3 * inputs).roll(1, dims=1)
 
 
@@ -161,10 +118,10 @@ def periods(lab: Lab) -> None:
         one = nn.Parameter(torch.zeros(1))
         found = []
         for step in range(1, 13):
-            one.data.fill_(lab.rank)
-            one.grad = torch.zeros(1)  # it averages what has a gradient
+            one.data.fill_(2.0**-lab.rank)
+            one.grad = torch.zeros(1)  # the averager leaves out what has none
             averager.average_parameters([one])
-            found += [step] * (float(one.detach()) == (lab.ranks - 1) / 2 and step not in found)
+            found += [step] * (float(one.detach()) != 2.0**-lab.rank)
         lab.count(f"{name}: averages after steps", predicted=expected, measured=found)
 
 
@@ -204,59 +161,6 @@ def traffic(lab: Lab) -> dict[str, float]:
     return losses
 
 
-def bowls(lab: Lab) -> None:
-    """Descend in quadratic losses, and compare with the recursion and its end."""
-    lab.phase("bowls")
-    generator = np.random.default_rng(0)
-    several = generator.uniform(0.2, 3, size=(lab.ranks, DIRECTIONS))
-    minima = generator.normal(size=(lab.ranks, DIRECTIONS))
-
-    def descend(curvatures: Any, local_steps: int, rounds: int, outer: tuple[float, float] | None) -> Any:
-        place = nn.Parameter(torch.zeros(DIRECTIONS, dtype=torch.float64))
-        own, bottom = torch.from_numpy(curvatures[lab.rank]), torch.from_numpy(minima[lab.rank])
-        losses = ((own * (place - bottom) ** 2).sum() / 2 for _ in iter(int, 1))
-        meet: Meet = every(local_steps)
-        if outer:
-            meet = Outer([place], steps=local_steps, rate=outer[0], momentum=outer[1])
-        ends = []
-
-        def noted(parameters: list[Any]) -> None:
-            ends.append(place.detach().clone())
-            meet(parameters)
-
-        train([place], losses, torch.optim.SGD([place], lr=RATE), noted, steps=local_steps * rounds)
-        return place.detach(), ends[-1]
-
-    for name, curvatures, local_steps in (
-        ("bowls, H = 1", several, 1),
-        ("bowls, H = 8", several, 8),
-        ("same curvatures, H = 8", np.tile(several[0], (lab.ranks, 1)), 8),
-    ):
-        shape: Any = {"rate": RATE, "local_steps": local_steps}
-        early, ends = descend(curvatures, local_steps, 3, None)
-        expected, apart = local_steps_on_bowls(curvatures, minima, rounds=3, **shape)
-        lab.close(f"{name}: place after 3 meetings", early, torch.from_numpy(expected), tolerance=1e-12)
-        mean = ends.clone()
-        dist.all_reduce(mean)
-        off = (ends - mean / lab.ranks).square().mean()
-        dist.all_reduce(off)
-        spread = float((off / lab.ranks).sqrt())
-        near(lab, f"{name}: ranks apart", predicted=float(apart), measured=spread, unit="root mean square", most=1e-9)
-        place, _ = descend(curvatures, local_steps, ROUNDS, None)
-        end = rest_of_bowls(curvatures, minima, **shape)
-        lab.close(f"{name}: place at the end", place, torch.from_numpy(end), tolerance=1e-9)
-        bottom = (curvatures * minima).sum(axis=0) / curvatures.sum(axis=0)
-        predicted, found = (float(np.linalg.norm(at - bottom)) for at in (end, place.numpy()))
-        what = f"{name}: distance from the common bottom"
-        lab.count(what, predicted=round(predicted, 6), measured=round(found, 6))
-    for name, outer in (("DiLoCo", (OUTER_RATE, OUTER_MOMENTUM)), ("DiLoCo, rate 1, no momentum", (1.0, 0.0))):
-        place, _ = descend(several, 8, 12, outer)
-        expected, _ = local_steps_on_bowls(several, minima, rate=RATE, local_steps=8, rounds=12, outer=outer)
-        lab.close(f"{name}: place after 12 meetings", place, torch.from_numpy(expected), tolerance=1e-12)
-    averaged, _ = descend(several, 8, 12, None)
-    lab.close("DiLoCo, rate 1, no momentum: plain averaging's place", place, averaged, tolerance=1e-12)
-
-
 def waiting(lab: Lab) -> None:
     """Sleep as if steps took unequal times, and meet every step or every 8."""
     lab.phase("waiting")
@@ -276,11 +180,13 @@ def waiting(lab: Lab) -> None:
 def main(lab: Lab) -> None:
     """Compare with DDP, count, descend, wait."""
     lab.need_ranks(2, "a rank alone meets nobody")
+    if lab.options.steps % STEPS or lab.options.steps < 3 * STEPS:
+        raise SystemExit(f"--steps must be a multiple of {STEPS}, {3 * STEPS} or more, got {lab.options.steps}")
     on_gloo(lab)
     beside_ddp(lab)
     periods(lab)
     losses = traffic(lab)
-    bowls(lab)
+    bowls(lab, outer_step=(OUTER_RATE, OUTER_MOMENTUM))
     waiting(lab)
     for name, loss in losses.items():
         lab.estimate(f"loss after {lab.options.steps} steps: {name}", predicted=losses["DDP"], measured=loss, unit="")
@@ -288,7 +194,9 @@ def main(lab: Lab) -> None:
 
 def options(parser: Any) -> None:
     """Add the option of this lab."""
-    parser.add_argument("--steps", type=int, default=160, help=f"of each training, a multiple of {STEPS}")
+    parser.add_argument(
+        "--steps", type=int, default=160, help=f"of each training, a multiple of {STEPS}, {3 * STEPS} or more"
+    )
 
 
 if __name__ == "__main__":

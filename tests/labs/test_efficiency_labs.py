@@ -10,14 +10,18 @@ import pytest
 from launching import Launcher
 from sampling import at_night
 
+LOCAL = "labs/efficiency/local_sgd.py"
 COMPRESSED = "labs/efficiency/compressed_gradients.py"
 OVERLAP = "labs/efficiency/bucketed_overlap.py"
+OTHER_RATE = Path(__file__).parent / "programs" / "other_rate.py"
+BOWLS = ("bowls, H = 1", "bowls, H = 8", "same curvatures, H = 8")
+FEW = {LOCAL: ("--steps", "48"), COMPRESSED: ("--steps", "4"), OVERLAP: ("--steps", "3")}
 
 
 @pytest.mark.parametrize("ranks", [at_night(1), 2, at_night(3), at_night(4)])
 def test_the_trace_has_the_buckets_of_the_rule(launch: Launcher, ranks: int, tmp_path: Path) -> None:
     """The times are not asserted, but for what holds of any: a share is between 0 and 1."""
-    done = launch(OVERLAP, "--steps", "3", "--record", str(tmp_path / "overlap.json"), ranks=ranks, cold=ranks == 2)
+    done = launch(OVERLAP, *FEW[OVERLAP], "--record", str(tmp_path / "overlap.json"), ranks=ranks, cold=ranks == 2)
     if ranks == 1:
         done.assert_not_applicable()
         return
@@ -38,7 +42,13 @@ def test_the_trace_has_the_buckets_of_the_rule(launch: Launcher, ranks: int, tmp
 @pytest.mark.parametrize("ranks", [at_night(1), 2, at_night(3), at_night(4)])
 def test_compressors_send_and_average_what_numpy_says(launch: Launcher, ranks: int, tmp_path: Path) -> None:
     done = launch(
-        COMPRESSED, "--steps", "4", "--record", str(tmp_path / "c.json"), ranks=ranks, cold=ranks == 2, within_s=240
+        COMPRESSED,
+        *FEW[COMPRESSED],
+        "--record",
+        str(tmp_path / "c.json"),
+        ranks=ranks,
+        cold=ranks == 2,
+        within_s=240,
     )
     if ranks == 1:
         done.assert_not_applicable()
@@ -62,9 +72,31 @@ def test_compressors_send_and_average_what_numpy_says(launch: Launcher, ranks: i
     assert rows["top 1%, no feedback: lost"]["measured"][0] > 0.5
 
 
+@pytest.mark.parametrize("ranks", [at_night(1), 2, at_night(3), at_night(4)])
+def test_local_steps_send_a_share_and_end_where_the_closed_form_says(
+    launch: Launcher, ranks: int, tmp_path: Path
+) -> None:
+    done = launch(LOCAL, *FEW[LOCAL], "--record", str(tmp_path / "local.json"), ranks=ranks, cold=ranks == 2)
+    if ranks == 1:
+        done.assert_not_applicable()
+        return
+    done.assert_agrees()
+    rows = {row["what"]: row for row in json.loads((tmp_path / "local.json").read_text(encoding="utf-8"))["rows"]}
+    size = 8 * 2 * (128**2 + 128)
+    for name, meetings in (("DDP", 16), ("H = 1", 16), ("H = 4", 4), ("H = 16", 1), ("H = 16, DiLoCo", 1)):
+        assert rows[f"{name}: given to gloo"]["measured"] == [meetings * size]
+        if sys.platform == "linux":
+            sent = rows[f"{name}: on the wire"]["measured"]
+            assert sent == pytest.approx([2 * (ranks - 1) / ranks * meetings * size] * len(sent), rel=0.03)
+    off = {name: rows[f"{name}: distance from the common bottom"]["measured"][0] for name in BOWLS}
+    assert off["bowls, H = 1"] == off["same curvatures, H = 8"] == 0 < 0.05 < off["bowls, H = 8"]
+    assert rows["period 4: averages after steps"]["measured"] == [[1, 5, 9]]
+
+
 @pytest.mark.parametrize(
     ("lab", "formula", "row"),
     [
+        (LOCAL, "snippets.all_reduce:ring_all_reduce_bytes", "H = 4: on the wire, off by"),
         (COMPRESSED, "snippets.collectives.traffic:collective_traffic", "top 1%: on the wire, off by"),
         (COMPRESSED, "snippets.recipes:quantization_constant_bytes", "8-bit blocks: given to gloo"),
         (COMPRESSED, "labs.efficiency.recursions:largest_with_feedback", "top 1%: places filled"),
@@ -74,6 +106,15 @@ def test_compressors_send_and_average_what_numpy_says(launch: Launcher, ranks: i
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:
-    done = launch(lab, "--steps", "4", ranks=2, wrong=formula)
+    done = launch(lab, *FEW[lab], ranks=2, wrong=formula)
     assert done.code != 0
     assert done.rows[row]["agree"] == "NO", done.out + done.error
+
+
+def test_a_wrong_recursion_fails_the_lab(launch: Launcher) -> None:
+    """The oracle's rate is spoiled: another bowl would end elsewhere."""
+    done = launch.run(["torchrun", "--standalone", "--nproc-per-node", "2", str(OTHER_RATE), LOCAL, *FEW[LOCAL]])
+    assert done.code != 0
+    wrong = {row for row, cells in done.rows.items() if cells["agree"] == "NO"}
+    assert "bowls, H = 8: place after 3 meetings" in wrong, done.out + done.error
+    assert all(row.startswith(("bowls", "same curvatures", "DiLoCo")) for row in wrong)
