@@ -18,7 +18,7 @@ from snippets.memory.offloading.lanes import LaneTask, run_lanes
 WIDTH = 560
 NARROW = 340
 _HUES = {GPU: "forward", NETWORK: "communication"}
-_STRENGTHS = (0.3, 0.7)
+_STRENGTHS = (0.25, 0.5)
 
 
 def two_lanes_panel(
@@ -68,6 +68,60 @@ def two_lanes_panel(
     x = left + end * scale
     panel.line(x, 22, x, 90, colour="ink", dashed=True)
     panel.text(x + 4, 50, f"{end:g} ms", middle=True, size=12, bold=True)
+    panel.line(left, 92, left + until * scale, 92)
+    for tick in Axis(0, until).marks(9 if width_px > NARROW else 5):
+        at = left + tick * scale
+        panel.line(at, 92, at, 96)
+        panel.text(at, 110, f"{tick:g}" if tick else "0 ms", anchor="middle", colour="muted", size=12)
+    return panel
+
+
+def paired_lanes_panel(
+    tasks: Sequence[LaneTask], *, title: str, since_layer: int, until: float, width_px: float = WIDTH
+) -> Panel:
+    """Run a pass forward beside one backward, and draw both lanes from the moment at which one layer's experts begin.
+
+    Args:
+        tasks: from ``paired_tasks``, in ms.
+        title: above the picture.
+        since_layer: whose experts, backward, begin at 0.
+        until: the end of the axis, in ms.
+        width_px: width of the picture.
+
+    Returns:
+        The picture: forward pale, backward darker, gradients of weights in a hue of their own.
+    """
+    left, right = 62.0, 12.0
+    scale = (width_px - left - right) / until
+    panel = Panel(width_px, 122)
+    panel.text(0, 14, title, bold=True)
+    rows = {GPU: 26.0, NETWORK: 54.0}
+    for lane, y in rows.items():
+        panel.text(left - 6, y + 12, lane, anchor="end", middle=True, size=12)
+    times = run_lanes(tasks)
+    since = next(
+        float(when.start_s)
+        for task, when in zip(tasks, times, strict=True)
+        if task.name == "experts back" and task.layer == since_layer
+    )
+    for task, when in zip(tasks, times, strict=True):
+        begin, end = max(0.0, float(when.start_s) - since), min(until, float(when.end_s) - since)
+        if end - begin < 1e-9:
+            continue
+        weights = task.name.endswith("weights")
+        panel.rectangle(
+            left + begin * scale,
+            rows[task.lane],
+            (end - begin) * scale,
+            24,
+            colour="weight-gradient" if weights else _HUES[task.lane],
+            strength=0.5 if weights else _STRENGTHS[task.name.endswith("back")],
+        )
+        if (end - begin) * scale > 14:
+            letter = "W" if weights else task.name[0].upper()
+            panel.text(
+                left + (begin + end) / 2 * scale, rows[task.lane] + 12, letter, anchor="middle", middle=True, size=12
+            )
     panel.line(left, 92, left + until * scale, 92)
     for tick in Axis(0, until).marks(9 if width_px > NARROW else 5):
         at = left + tick * scale
@@ -178,13 +232,14 @@ def sm_split_plot(
             **rates,
         )
         seen.append((float(g), 1e3 * max(float(when.end_s) for when in run_lanes(tasks))))
-    plot.dots(seen, colour="accent", radius=4)
+    plot.dots(seen, colour="accent", radius=3)
+    plot.panel.text(plot.x(seen[0][0]) + 8, plot.y(seen[0][1]), "simulated", middle=True, colour="accent", size=12)
     best = best_comm_sms(**lanes, sms=sms)
     for g, above in ((best, True), (usual_sms, False)):
         T = 1e3 * sm_split_time_s(comm_sms=g, **lanes, sms=sms)
         plot.dots([(float(g), T)], colour="ink", radius=5)
         x, y = plot.x(g), plot.y(T)
-        words = f"{g} SMs: {T:.1f} ms" if wide else f"{T:.1f} ms"
+        words = f"{g} SMs: {T:.1f} ms" if wide else f"{g}: {T:.1f} ms"
         if above:
             plot.panel.line(x, plot.y(45), x, y - 7, colour="ink", dashed=True)
         plot.panel.text(

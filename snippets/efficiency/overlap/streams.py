@@ -49,6 +49,80 @@ def chained_tasks(chains: Sequence[Sequence[tuple[str, str, float]]], *, one_at_
     return tasks
 
 
+def paired_tasks(
+    *,
+    layers: int,
+    attention_s: float,
+    experts_s: float,
+    dispatch_s: float,
+    combine_s: float,
+    attention_weights_s: float,
+    split: bool = True,
+) -> list[LaneTask]:
+    """Return the tasks of one micro-batch going forward through layers of experts while another goes backward.
+
+    Forward, a layer is attention, dispatch, experts, combine; backward, the gradients take the same way in reverse, and
+    each matmul has two gradients. Only that of the input is on the way to the next layer.
+
+    Args:
+        layers: of each pass, at most 200.
+        attention_s: attention forward, at least 0; backward it takes twice as long.
+        experts_s: the experts forward, at least 0; backward they take twice as long.
+        dispatch_s: tokens or gradients to the experts.
+        combine_s: results or gradients back.
+        attention_weights_s: of attention's backward time, that of the gradients of its weights, at most
+            ``attention_s``.
+        split: whether gradients of weights wait for a gap; if not, they are computed with those of the inputs.
+
+    Returns:
+        The tasks, for ``run_lanes``, in the order of their urgency: names ``"attention"``, ``"dispatch"``,
+        ``"experts"``, ``"combine"``, with ``" back"`` in the backward pass, and ``"attention weights"`` and
+        ``"experts weights"``.
+
+    Convention: of tasks that wait for one lane the earlier layer goes first, and the backward pass before the forward
+        pass; a layer's weights wait for all else of the next layer. Half of the experts' backward time is weights'.
+    Leaves out: the shared expert, which needs no dispatch; messages between stages.
+
+    Example:
+        >>> from snippets.memory.offloading.lanes import run_lanes
+        >>> times = {"attention_s": 2, "experts_s": 2, "dispatch_s": 3, "combine_s": 3, "attention_weights_s": 2}
+        >>> [max(t.end_s for t in run_lanes(paired_tasks(layers=50, **times, split=s))) / 50 for s in (False, True)]
+        [14.0, 12.02]
+    """
+    L = at_most("layers", positive_integer("layers", layers), 200)
+    A, E = nonnegative_number("attention_s", attention_s), nonnegative_number("experts_s", experts_s)
+    D, C = nonnegative_number("dispatch_s", dispatch_s), nonnegative_number("combine_s", combine_s)
+    W, apart = nonnegative_number("attention_weights_s", attention_weights_s), flag("split", split)
+    if W > A:
+        raise ValueError(f"attention_weights_s must be at most attention_s = {A:g}, got {attention_weights_s!r}")
+    attention_back_s = as_float("attention_s", 2 * A - W if apart else 2 * A)
+    experts_back_s = as_float("experts_s", E if apart else 2 * E)
+    rows: list[tuple[tuple[int, int], tuple[str, int], str, float, tuple[str, int] | None]] = []
+    for i in range(L):
+        above = i - 1
+        rows += [
+            ((i, 5), ("attention", i), GPU, A, ("combine", above) if i else None),
+            ((i, 1), ("dispatch", i), NETWORK, D, ("attention", i)),
+            ((i, 3), ("experts", i), GPU, E, ("dispatch", i)),
+            ((i, 6), ("combine", i), NETWORK, C, ("experts", i)),
+            ((i, 0), ("dispatch back", i), NETWORK, D, ("attention back", above) if i else None),
+            ((i, 2), ("experts back", i), GPU, experts_back_s, ("dispatch back", i)),
+            ((i, 4), ("combine back", i), NETWORK, C, ("experts back", i)),
+            ((i, 7), ("attention back", i), GPU, attention_back_s, ("combine back", i)),
+        ]
+        if apart:
+            rows += [
+                ((i + 1, 8), ("experts weights", i), GPU, E, ("experts back", i)),
+                ((i + 1, 9), ("attention weights", i), GPU, W, ("attention back", i)),
+            ]
+    rows.sort(key=lambda row: row[0])
+    number = {row[1]: place for place, row in enumerate(rows)}
+    return [
+        LaneTask(who[0], lane, seconds, () if after is None else (number[after],), layer=who[1])
+        for _, who, lane, seconds, after in rows
+    ]
+
+
 def tiled_tasks(*, compute_s: float, exchange_s: float, tiles: int) -> list[LaneTask]:
     """Return a matmul in equal tiles, and the exchange of each tile's result once it is there.
 
