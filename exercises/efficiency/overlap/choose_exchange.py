@@ -22,9 +22,10 @@ def choose_exchange(
     all SMs.
 
     Args:
-        ways: for each the SMs that it takes, fewer than all, the megabytes
-            that it sends in a millisecond, and whether it runs beside the
-            matmuls (``True``) or in turn with them. A copy engine takes 0 SMs.
+        ways: at least one; for each the SMs that it takes, fewer than all, the
+            megabytes that it sends in a millisecond, at least 1, and whether
+            it runs beside the matmuls (``True``) or in turn with them. A copy
+            engine takes 0 SMs.
         compute_us: the matmuls' time on all SMs, in microseconds, at least 0.
         exchange_mb: megabytes that the layer sends, at least 0.
         sms: SMs of the GPU.
@@ -121,6 +122,8 @@ EXERCISE = Exercise(
         ways_of([(0, 3, True), (8, 1000, True), (0, 7, True)], 112, 1, 12),
         SHORT,
         OWN,
+        ways_of([(0, 20, True), (0, 40, True)], 26_000, 20, 132),
+        ways_of([(20, 1000, True), (0, 100, False)], 10_000, 179, 132),
     ],
     inputs=lambda st: {
         "ways": st.lists(st.tuples(st.integers(0, 11), st.integers(1, 12), st.booleans()), min_size=1, max_size=5),
@@ -129,7 +132,6 @@ EXERCISE = Exercise(
         "sms": st.integers(12, 24),
     },
     draws=150,
-    units={"result": "the way's number"},
     taught=taught,
     mistakes=[
         Mistake(
@@ -155,7 +157,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_fastest_link",
-            "You took the way that sends fastest, whatever SMs it takes.",
+            "You chose as if all ran in turn, or had no matmuls beside them: you took the way that sends fastest.",
             lambda ways, *, compute_us, exchange_mb, sms: max(range(len(ways)), key=lambda i: ways[i][1]),
         ),
         Mistake(
@@ -185,6 +187,21 @@ EXERCISE = Exercise(
             "squeezes_by_the_share_taken",
             "You made the matmuls longer by the share of the SMs that is taken. They take Z/(Z − z) times as long.",
             {"Fraction(compute_us * sms, sms - taken)": "compute_us * (1 + Fraction(taken, sms))"},
+        ),
+        Mistake(
+            "hands_the_sms_back",
+            "You gave the SMs back when the exchange was over. Here it keeps them for as long as the layer takes.",
+            {"Fraction(compute_us * sms, sms - taken)": "compute_us + Fraction(taken, sms) * sending"},
+        ),
+        Mistake(
+            "turns_the_flag_round",
+            "You let run in turn what runs beside the matmuls, and the other way round.",
+            {"if beside:": "if not beside:"},
+        ),
+        Mistake(
+            "waits_for_the_shorter",
+            "You took the lane that ends first. All is done when the last one is.",
+            {"max(sending, Fraction": "min(sending, Fraction"},
         ),
         Mistake(
             "counts_from_one",

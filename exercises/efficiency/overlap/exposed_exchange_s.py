@@ -157,6 +157,16 @@ EXERCISE = Exercise(
             {"total_bytes / rate - squeezed": "squeezed - total_bytes / rate"},
         ),
         Mistake(
+            "turns_the_share_round",
+            "You made the matmuls faster: times (Z − z)/Z. With fewer SMs they take longer, Z/(Z − z) times as long.",
+            {"compute_s * sms / (sms - comm_sms)": "compute_s * (sms - comm_sms) / sms"},
+        ),
+        Mistake(
+            "takes_the_distance",
+            "You gave how far apart the two ends are. Where the matmuls end later nobody waits for the exchange: 0.",
+            {"max(0.0, total_bytes / rate - squeezed)": "abs(total_bytes / rate - squeezed)"},
+        ),
+        Mistake(
             "squeezes_by_the_share_taken",
             "You made the matmuls longer by z/Z. With Z − z of Z SMs they take Z/(Z − z) times as long.",
             {"compute_s * sms / (sms - comm_sms)": "compute_s * (1 + comm_sms / sms)"},

@@ -20,7 +20,7 @@ def fastest_split_sms(
 
     The exchange and the matmuls begin together. The exchange keeps its SMs all
     along, and the matmuls share the others evenly. SMs that copy add up until
-    the link is full.
+    the link is full; the last of them may find room for only part of its rate.
 
     Args:
         compute_ms: the matmuls' time on all SMs, at least 1.
@@ -90,6 +90,10 @@ EXERCISE = Exercise(
         split_of(2, 2, 3, 1, 1),
         split_of(26, 623, 132, 2, 40),
         split_of(14, 623, 132, 2, 40),
+        split_of(23, 354, 11, 6, 11),
+        split_of(1, 20, 10, 3, 4),
+        split_of(8, 202, 18, 2, 19),
+        split_of(25, 100, 8, 3, 39),
     ],
     inputs=lambda st: {
         "compute_ms": st.integers(1, 60),
@@ -99,7 +103,6 @@ EXERCISE = Exercise(
         "link_mb_per_ms": st.integers(1, 60),
     },
     draws=120,
-    units={"result": "SMs"},
     taught=taught,
     mistakes=[
         Mistake(
@@ -107,6 +110,19 @@ EXERCISE = Exercise(
             "You gave as many SMs as fill the link. Where the matmuls are the slower lane, that makes them slower yet.",
             lambda *, compute_ms, exchange_mb, sms, sm_mb_per_ms, link_mb_per_ms: min(
                 sms - 1, -(-link_mb_per_ms // sm_mb_per_ms)
+            ),
+        ),
+        Mistake(
+            "leaves_the_link_unfilled",
+            "You stopped at the last SM that doesn't overfill the link. One more may still fill what is left of it.",
+            {"range(1, sms)": "range(1, max(1, min(sms - 1, link_mb_per_ms // sm_mb_per_ms)) + 1)"},
+        ),
+        Mistake(
+            "fills_most_of_the_link",
+            "You gave as many SMs as the link has room for. Where the matmuls are the slower lane, that makes them "
+            "slower yet.",
+            lambda *, compute_ms, exchange_mb, sms, sm_mb_per_ms, link_mb_per_ms: max(
+                1, min(sms - 1, link_mb_per_ms // sm_mb_per_ms)
             ),
         ),
         Mistake(
@@ -130,7 +146,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "rounds_the_crossing_up",
-            "You rounded up to whole SMs. Compare both neighbours: one SM less may be better.",
+            "Your number is the one above the crossing. With SMs kept all along, one less may be better: compare both.",
             lambda *, compute_ms, exchange_mb, sms, sm_mb_per_ms, link_mb_per_ms: min(
                 sms - 1,
                 max(
@@ -151,6 +167,12 @@ EXERCISE = Exercise(
             "adds_the_lanes",
             "You added the two times. Side by side, the longer one counts.",
             {"max(matmuls, exchange)": "matmuls + exchange"},
+        ),
+        Mistake(
+            "brings_the_ends_together",
+            "You took the split with which both end most nearly together. Once the link is full, fewer SMs may end "
+            "sooner: compare the later ends.",
+            {"max(matmuls, exchange)": "abs(matmuls - exchange)"},
         ),
         Mistake(
             "takes_the_most",

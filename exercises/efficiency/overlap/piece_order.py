@@ -115,6 +115,7 @@ EXERCISE = Exercise(
         {"pieces": [(2, 3), (1, 9), (8, 2)]},
         {"pieces": [(3, 3), (3, 1), (1, 3)]},
         {"pieces": OWN},
+        {"pieces": [(5, 3), (0, 0), (0, 1), (2, 5)]},
     ],
     inputs=drawn(Random(33)),
     drawn=drawn,
@@ -141,6 +142,13 @@ EXERCISE = Exercise(
             "by_their_difference",
             "You sorted by how much longer computing takes. Of those, the quickest to send goes first.",
             lambda pieces: sorted(range(len(pieces)), key=lambda i: pieces[i][0] - pieces[i][1]),
+        ),
+        Mistake(
+            "by_their_ratio",
+            "You sorted by the ratio of the two times. Of those that send faster, the quickest to send goes first.",
+            lambda pieces: sorted(
+                range(len(pieces)), key=lambda i: pieces[i][0] / pieces[i][1] if pieces[i][1] else float("inf")
+            ),
         ),
         Mistake(
             "turned_round",

@@ -1,10 +1,8 @@
-"""Chapter 33: the closed forms of overlap against tasks on lanes, all splits of the SMs, and published tables."""
+"""Chapter 33: the closed forms of overlap against tasks on lanes and all splits of the SMs."""
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from hypothesis import strategies as st
 from snippets.composition.layer_times import layer_times
 from snippets.composition.layouts import Layout
 from snippets.composition.step_constants import Constants
-from snippets.efficiency.overlap.figures import sm_rows_panel, sm_split_plot, two_lanes_panel
+from snippets.efficiency.overlap.figures import paired_lanes_panel, sm_rows_panel, sm_split_plot, two_lanes_panel
 from snippets.efficiency.overlap.formulas import (
     best_comm_sms,
     least_sm_split_time_s,
@@ -25,12 +23,11 @@ from snippets.efficiency.overlap.formulas import (
     squeezed_compute_s,
     wave_slowdown,
 )
-from snippets.efficiency.overlap.streams import GPU, NETWORK, chained_tasks, sm_tasks, tiled_tasks
+from snippets.efficiency.overlap.streams import GPU, NETWORK, chained_tasks, paired_tasks, sm_tasks, tiled_tasks
 from snippets.foundations.alpha_beta.formulas import bucketed_step_time_s
 from snippets.hardware import NODES
 from snippets.memory.offloading.lanes import run_lanes
 
-PUBLISHED = json.loads((Path(__file__).parent / "published_exchanges.json").read_text(encoding="utf-8"))
 QUESTION: dict[str, Any] = {
     "compute_s": 25.6e-3,
     "total_bytes": 623e6,
@@ -167,34 +164,121 @@ def test_the_questions_split() -> None:
     assert squeezed_compute_s(compute_s=1.0, comm_sms=0) == 1.0
 
 
-def test_two_passes_of_a_deepseek_layer_reach_the_longer_lane() -> None:
+ATTENTION, EXPERTS, OUT, BACK = 3.48, 5.05, 2.65, 5.14  # ms of the question's layer, forward, over a full link
+WEIGHTS = 2.41
+
+
+def pair_times(comm_sms: int) -> dict[str, float]:
+    squeeze, slower = 132 / (132 - comm_sms), max(1.0, 20 / comm_sms)
+    return {
+        "attention_s": ATTENTION * squeeze,
+        "experts_s": EXPERTS * squeeze,
+        "dispatch_s": OUT * slower,
+        "combine_s": BACK * slower,
+        "attention_weights_s": WEIGHTS * squeeze,
+    }
+
+
+def in_a_fixed_order(comm_sms: int, gpu: str, layers: int) -> float:
+    """Run both passes layer by layer with recurrences: each lane does its tasks in one order, whatever is ready.
+
+    ``gpu`` names the GPU's tasks from one layer's experts on: E, e and w are the experts forward, their inputs'
+    gradients and their weights'; A, a and v those of attention, where A is the next layer's.
+    """
+    T = pair_times(comm_sms)
+    A, E, D, C = T["attention_s"], T["experts_s"], T["dispatch_s"], T["combine_s"]
+    long = {"E": E, "e": E, "w": E, "A": A, "v": T["attention_weights_s"], "a": 2 * A - T["attention_weights_s"]}
+    gpu_end = ended = A  # the first layer's attention
+    back = net = D  # gradients have come to the first layer's experts
+    for _layer in range(layers):
+        net = sent = max(net, ended) + D  # tokens go to the experts as soon as the last gradients have come
+        at: dict[str, float] = {}
+        come = {"e": back, "E": sent}
+        for task in gpu:
+            if task == "a" or (task == "A" and "a" not in at):
+                net = combined = max(net, at["e"]) + C
+                come["a"] = combined
+            if task == "A":
+                net = max(net, at["E"]) + C
+                come["A"] = net
+            gpu_end = at[task] = max(gpu_end, come.get(task, 0.0)) + long[task]
+        back = net = max(net, at["a"]) + D
+        ended = at["A"]
+    return gpu_end / layers
+
+
+@pytest.mark.parametrize("comm_sms", [8, 12, 14, 20])
+def test_no_schedule_of_two_passes_beats_the_longer_lane(comm_sms: int) -> None:
+    for split in (True, False):
+        tasks = paired_tasks(layers=30, **pair_times(comm_sms), split=split)
+        lanes = [sum(float(task.seconds) for task in tasks if task.lane == lane) for lane in (GPU, NETWORK)]
+        assert ends(tasks) >= max(lanes) - 1e-9
+        assert lanes[0] / 30 == pytest.approx(3 * (ATTENTION + EXPERTS) * 132 / (132 - comm_sms))
+        assert lanes[1] / 30 == pytest.approx(2 * (OUT + BACK) * max(1.0, 20 / comm_sms))
+
+
+@pytest.mark.parametrize("comm_sms", [12, 14, 16, 20])
+def test_weights_in_the_gaps_reach_what_one_fixed_order_reaches(comm_sms: int) -> None:
+    fixed = in_a_fixed_order(comm_sms, "eEwavA", 120)
+    assert ends(paired_tasks(layers=120, **pair_times(comm_sms))) / 120 == pytest.approx(fixed, rel=0.01)
+    assert fixed < 1.01 * max(squeezed_compute_s(compute_s=25.59, comm_sms=comm_sms), 15.58 * max(1, 20 / comm_sms))
+
+
+def test_another_order_needs_two_sms_more() -> None:
+    """The weights of the experts before the other micro-batch's experts: 12 SMs fall short, 14 don't."""
+    assert in_a_fixed_order(12, "ewEavA", 120) > 1.03 * in_a_fixed_order(12, "eEwavA", 120)
+    assert in_a_fixed_order(14, "ewEavA", 120) < 1.01 * in_a_fixed_order(14, "eEwavA", 120)
+
+
+def test_weights_in_the_chain_make_it_as_long_as_its_tasks() -> None:
+    times = pair_times(8)
+    chain = times["dispatch_s"] + times["combine_s"] + 2 * (times["attention_s"] + times["experts_s"])
+    assert ends(paired_tasks(layers=40, **times, split=False)) / 40 >= 0.99 * chain
+    apart = ends(paired_tasks(layers=40, **times)) / 40
+    assert apart < 0.95 * ends(paired_tasks(layers=40, **times, split=False)) / 40
+
+
+def test_every_task_of_a_pair_waits_for_what_it_needs() -> None:
+    tasks = paired_tasks(layers=3, **pair_times(12))
+    needs = {(task.name, task.layer): [(tasks[i].name, tasks[i].layer) for i in task.after] for task in tasks}
+    for layer in range(3):
+        assert needs[("dispatch", layer)] == [("attention", layer)]
+        assert needs[("experts", layer)] == [("dispatch", layer)]
+        assert needs[("combine", layer)] == [("experts", layer)]
+        assert needs[("experts back", layer)] == [("dispatch back", layer)]
+        assert needs[("combine back", layer)] == [("experts back", layer)] == needs[("experts weights", layer)]
+        assert needs[("attention back", layer)] == [("combine back", layer)]
+        assert needs[("attention weights", layer)] == [("attention back", layer)]
+        assert needs[("attention", layer)] == ([("combine", layer - 1)] if layer else [])
+        assert needs[("dispatch back", layer)] == ([("attention back", layer - 1)] if layer else [])
+
+
+def test_attentions_weights_are_part_of_it() -> None:
+    with pytest.raises(ValueError, match="attention_weights_s must be at most attention_s = 3"):
+        paired_tasks(**(pair_times(12) | {"attention_s": 3.0, "attention_weights_s": 3.5}), layers=2)
+
+
+def test_the_times_of_the_pair_are_the_questions() -> None:
     plain = Constants(matmul_share=0.65, attention_share=0.65, count_bytes=False)
     F = layer_times(
         "DeepSeek-V3", batch=1, sequence=4096, layout=Layout(), node=NODES["DGX H100"], constants=plain, mask="half"
     )
-    experts = 9 * 6 * 7168 * 2048 * 4096 / (0.65 * 989.4e12)
-    out, back = (3.5 * 4096 * 7168 * width / 40e9 for width in (1 + 4 / 128, 2))
-    attention = F.forward - experts
-    forward = [("", GPU, attention), ("", NETWORK, out), ("", GPU, experts), ("", NETWORK, back)]
-    backward = [("", NETWORK, out), ("", GPU, 2 * experts), ("", NETWORK, back), ("", GPU, 2 * attention)]
-    for layers in (1, 4, 20):
-        per_layer = ends(chained_tasks([forward * layers, backward * layers])) / layers
-        assert 1 <= per_layer / (F.forward + F.backward) < 1.01
     assert round(1e3 * (F.forward + F.backward), 1) == 25.6
-    assert round(2 * (out + back) * 40e9 / 1e6) == 623
-
-
-def test_deepeps_low_latency_table_is_bytes_over_time() -> None:
-    """128 tokens of 7,168 elements, eight experts each: FP8 with a scale of 4 bytes for 128 out, bf16 back."""
-    for kind, width in (("dispatch", 7168 + 56 * 4), ("combine", 2 * 7168)):
-        for microseconds, printed in PUBLISHED["DeepEP low latency"][kind]:
-            assert abs(128 * 8 * width / microseconds / 1e3 - printed) <= 0.03 * printed
+    assert pytest.approx(1e3 * F.forward, rel=0.002) == ATTENTION + EXPERTS
+    assert [round(3.5 * 4096 * 7168 * width / 40e6, 2) for width in (1 + 4 / 128, 2)] == [OUT, BACK]
+    assert round(2 * (OUT + BACK) * 40) == 623
 
 
 def test_the_pictures_show_what_was_computed() -> None:
     block = [("attention", GPU, 2.0), ("dispatch", NETWORK, 2.0)]
     assert "6 ms" in two_lanes_panel(chained_tasks([block, block]), title="", until=8, labels="AB").svg()
     assert "10 ms" in sm_rows_panel(blocks=80, chunks=20, comm_sms=2, sms=10, until=20).svg()
+    pair = paired_lanes_panel(
+        paired_tasks(layers=12, **pair_times(12)), title="both passes", since_layer=6, until=34
+    ).svg()
+    assert "both passes" in pair
+    assert pair.count(">W<") >= 2
+    assert "12: 28.2 ms" in sm_split_plot(**QUESTION, usual_sms=20, wide=False).svg()
     drawn = sm_split_plot(**QUESTION, usual_sms=20).svg()
     assert "12 SMs: 28.2 ms" in drawn
     assert "20 SMs: 30.2 ms" in drawn

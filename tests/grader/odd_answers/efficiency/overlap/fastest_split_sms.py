@@ -31,3 +31,26 @@ def fastest_split_sms(compute_ms, exchange_mb, sms, sm_mb_per_ms, link_mb_per_ms
         return max(compute_ms * sms * rate, exchange_mb * (sms - g)) / (rate * (sms - g))
 
     return min(range(1, max(2, sms - 1)), key=end)
+
+
+# %% never_overfills
+# Wrong: never takes the SM that would fill the link only in part.
+def fastest_split_sms(compute_ms, exchange_mb, sms, sm_mb_per_ms, link_mb_per_ms):
+    from fractions import Fraction
+
+    def end(g):
+        rate = min(g * sm_mb_per_ms, link_mb_per_ms)
+        return max(Fraction(compute_ms * sms, sms - g), Fraction(exchange_mb, rate))
+
+    full = max(1, min(sms - 1, link_mb_per_ms // sm_mb_per_ms))
+    return min(range(1, full + 1), key=end)
+
+
+# %% tenths_of_a_millisecond
+# Wrong: takes ends for equal that differ by less than a tenth of a millisecond.
+def fastest_split_sms(compute_ms, exchange_mb, sms, sm_mb_per_ms, link_mb_per_ms):
+    def end(g):
+        rate = min(g * sm_mb_per_ms, link_mb_per_ms)
+        return round(max(compute_ms * sms / (sms - g), exchange_mb / rate), 1)
+
+    return min(range(1, sms), key=end)
