@@ -89,7 +89,8 @@ def paired_lanes_panel(
         width_px: width of the picture.
 
     Returns:
-        The picture: forward pale, backward darker, gradients of weights in a hue of their own.
+        The picture: forward pale, backward darker, gradients of weights in a hue of their own, with a dashed line where
+        the next layer's experts begin; ``until`` must lie after it.
     """
     left, right = 62.0, 12.0
     scale = (width_px - left - right) / until
@@ -99,10 +100,10 @@ def paired_lanes_panel(
     for lane, y in rows.items():
         panel.text(left - 6, y + 12, lane, anchor="end", middle=True, size=12)
     times = run_lanes(tasks)
-    since = next(
+    since, then = sorted(
         float(when.start_s)
         for task, when in zip(tasks, times, strict=True)
-        if task.name == "experts back" and task.layer == since_layer
+        if task.name == "experts back" and task.layer in (since_layer, since_layer + 1)
     )
     for task, when in zip(tasks, times, strict=True):
         begin, end = max(0.0, float(when.start_s) - since), min(until, float(when.end_s) - since)
@@ -122,6 +123,9 @@ def paired_lanes_panel(
             panel.text(
                 left + (begin + end) / 2 * scale, rows[task.lane] + 12, letter, anchor="middle", middle=True, size=12
             )
+    x = left + (then - since) * scale
+    panel.line(x, 18, x, 90, colour="ink", dashed=True)
+    panel.text(x, 14, f"{then - since:.1f} ms", anchor="end", size=12, bold=True)
     panel.line(left, 92, left + until * scale, 92)
     for tick in Axis(0, until).marks(9 if width_px > NARROW else 5):
         at = left + tick * scale

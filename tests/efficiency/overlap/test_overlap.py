@@ -278,6 +278,7 @@ def test_the_pictures_show_what_was_computed() -> None:
     ).svg()
     assert "both passes" in pair
     assert pair.count(">W<") >= 2
+    assert "28.2 ms" in pair
     assert "12: 28.2 ms" in sm_split_plot(**QUESTION, usual_sms=20, wide=False).svg()
     drawn = sm_split_plot(**QUESTION, usual_sms=20).svg()
     assert "12 SMs: 28.2 ms" in drawn
