@@ -89,8 +89,8 @@ def paired_lanes_panel(
         width_px: width of the picture.
 
     Returns:
-        The picture: forward pale, backward darker, gradients of weights in a hue of their own, with a dashed line where
-        the next layer's experts begin; ``until`` must lie after it.
+        The picture: forward faint, backward stronger, gradients of weights in a hue of their own, with a dashed line
+        where the next layer's experts begin; ``until`` must lie after it.
     """
     left, right = 62.0, 12.0
     scale = (width_px - left - right) / until

@@ -68,9 +68,9 @@ def paired_tasks(
         layers: of each pass, at most 200.
         attention_s: attention forward, at least 0; backward it takes twice as long.
         experts_s: the experts forward, at least 0; backward they take twice as long.
-        dispatch_s: tokens or gradients to the experts.
-        combine_s: results or gradients back.
-        attention_weights_s: of attention's backward time, that of the gradients of its weights, at most
+        dispatch_s: tokens or gradients to the experts, at least 0.
+        combine_s: results or gradients back, at least 0.
+        attention_weights_s: of attention's backward time, that of the gradients of its weights, at least 0 and at most
             ``attention_s``.
         split: whether gradients of weights wait for a gap; if not, they are computed with those of the inputs.
 

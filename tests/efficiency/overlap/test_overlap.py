@@ -27,6 +27,7 @@ from snippets.efficiency.overlap.streams import GPU, NETWORK, chained_tasks, pai
 from snippets.foundations.alpha_beta.formulas import bucketed_step_time_s
 from snippets.hardware import NODES
 from snippets.memory.offloading.lanes import run_lanes
+from snippets.models import MODELS
 
 QUESTION: dict[str, Any] = {
     "compute_s": 25.6e-3,
@@ -168,7 +169,7 @@ ATTENTION, EXPERTS, OUT, BACK = 3.48, 5.05, 2.65, 5.14  # ms of the question's l
 WEIGHTS = 2.41
 
 
-def pair_times(comm_sms: int) -> dict[str, float]:
+def pair_times(comm_sms: int) -> dict[str, Any]:
     squeeze, slower = 132 / (132 - comm_sms), max(1.0, 20 / comm_sms)
     return {
         "attention_s": ATTENTION * squeeze,
@@ -261,7 +262,13 @@ def test_attentions_weights_are_part_of_it() -> None:
 def test_the_times_of_the_pair_are_the_questions() -> None:
     plain = Constants(matmul_share=0.65, attention_share=0.65, count_bytes=False)
     F = layer_times(
-        "DeepSeek-V3", batch=1, sequence=4096, layout=Layout(), node=NODES["DGX H100"], constants=plain, mask="half"
+        MODELS["DeepSeek-V3"],
+        batch=1,
+        sequence=4096,
+        layout=Layout(),
+        node=NODES["DGX H100"],
+        constants=plain,
+        mask="half",
     )
     assert round(1e3 * (F.forward + F.backward), 1) == 25.6
     assert pytest.approx(1e3 * F.forward, rel=0.002) == ATTENTION + EXPERTS
@@ -278,7 +285,7 @@ def test_the_pictures_show_what_was_computed() -> None:
     ).svg()
     assert "both passes" in pair
     assert pair.count(">W<") >= 2
-    assert "28.2 ms" in pair
+    assert "28.1 ms" in pair
     assert "12: 28.2 ms" in sm_split_plot(**QUESTION, usual_sms=20, wide=False).svg()
     drawn = sm_split_plot(**QUESTION, usual_sms=20).svg()
     assert "12 SMs: 28.2 ms" in drawn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from snippets.live.declaring import Named
 from snippets.memory.offloading.lanes import run_lanes
 
 
-def settings_of(named: Named) -> dict[str, float]:
+def settings_of(named: Named) -> dict[str, Any]:
     return {knob.name: knob.default for knob in sm_split_figure.knobs} | dict(named.values)
 
 
