@@ -26,6 +26,7 @@ Shown:
     fp16: on the wire
     8-bit blocks: given to gloo
     8-bit blocks: on the wire
+    off by, 8-bit blocks
     8-bit blocks: NumPy's average
     PowerSGD: thin
     PowerSGD: on the wire
@@ -204,4 +205,4 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    run_lab(main, options=options)
+    run_lab(main, options=options, time_limit_s=300)

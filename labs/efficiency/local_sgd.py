@@ -28,6 +28,7 @@ Shown:
     H = 1: on the wire
     H = 4: on the wire
     H = 16: on the wire
+    off by, H = 16:
     bowls, H = 1: distance
     bowls, H = 8: distance
     bowls, H = 8: ranks apart

@@ -61,11 +61,11 @@ def sent_by(operation: Callable[[], Any]) -> int | None:
 def compare_wire(lab: Lab, what: str, *, predicted: float, measured: int | None) -> None:
     """Compare what the sockets have sent with the formula, where the system counts it."""
     if measured is not None:
-        near(lab, f"{what}: on the wire", predicted=predicted, measured=measured, unit="bytes", most=HEADERS)
+        near(lab, f"{what}: on the wire", predicted=round(predicted), measured=measured, unit="bytes", most=HEADERS)
 
 
 def near(lab: Lab, what: str, *, predicted: float, measured: float, unit: str, most: float) -> None:
     """Add two rows: both numbers, and the share by which they differ, which decides."""
-    lab.estimate(what, predicted=predicted, measured=measured, unit=unit)
+    lab.rows.append(Row(what, "time", predicted, measured, unit))
     apart = abs(measured - predicted) / predicted
-    lab.rows.append(Row(f"{what}, off by", "bound", most, apart, "of the prediction"))
+    lab.rows.append(Row(f"off by, {what}", "bound", most, apart, "of the prediction"))
