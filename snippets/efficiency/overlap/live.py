@@ -32,7 +32,7 @@ _SMS = 132
         Number("link_gb", "Link, GB/s", 40, 5, 800, 1),
         Number("sm_gb", "One SM moves, GB/s", 2, 0.5, 40, 0.1, whole=False),
         Number("comm_sms", "SMs for the exchange z", 20, 1, _MOST_SMS, 1),
-        Choice("keeps", "The exchange keeps its SMs", {"all": "all along", "over": "until it's over"}, "all"),
+        Choice("keeps", "The exchange keeps its SMs", {"all": "throughout", "over": "until it's over"}, "all"),
     ],
     named=[
         Named(
@@ -73,17 +73,16 @@ def sm_split_figure(
     exchange = 1e3 * sm_exchange_s(total_bytes=1e6 * exchange_mb, comm_sms=comm_sms, **rates)
     ends = lent_sms_time_s if keeps == "over" else sm_split_time_s
     both = 1e3 * ends(comm_sms=comm_sms, **lanes)
-    squeezed = 1e3 * squeezed_compute_s(compute_s=1e-3 * compute_ms, comm_sms=comm_sms)
-    matmuls = squeezed if keeps == "all" or squeezed <= exchange else both
+    matmuls = _matmuls_ms(lanes, comm_sms, keeps)
     turn = compute_ms + 1e3 * exchange_mb * 1e6 / (1e9 * link_gb)
-    best = best_comm_sms(**lanes)
-    least = 1e3 * sm_split_time_s(comm_sms=best, **lanes)
+    best, least = _best(lanes, keeps)
     floor = 1e3 * least_sm_split_time_s(**lanes)
-    hidden = min(1.0, matmuls / exchange)
+    held = "Held throughout" if keeps == "all" else "Held until it's over"
+    out = f"{_ms(exchange - matmuls)} of the exchange stick out" if exchange > matmuls else "all of the exchange hides"
     numbers = (
         f"With {comm_sms} SM{'s' if comm_sms > 1 else ''} the exchange is over after {_ms(exchange)} and the matmuls "
-        f"after {_ms(matmuls)}: {hidden:.0%} of the exchange hides, and all is done after {_ms(both)}, in turn after "
-        f"{_ms(turn)}. Kept all along, {best} of 132 SMs {'is' if best == 1 else 'are'} best, with {_ms(least)}; no "
+        f"after {_ms(matmuls)}: {out}, and all is done after {_ms(both)}, in turn after "
+        f"{_ms(turn)}. {held}, {best} of 132 SMs {'is' if best == 1 else 'are'} best, with {_ms(least)}; no "
         f"split gets below {_ms(floor)}."
     )
     alt = (
@@ -91,7 +90,7 @@ def sm_split_figure(
         f"rise; a dot at {comm_sms}. Second: bars of {_ms(turn)} in turn, {_ms(exchange)} for the exchange and "
         f"{_ms(matmuls)} for the matmuls side by side."
     )
-    return Picture([_curves(lanes, comm_sms, best, both), _bars(turn, exchange, matmuls, compute_ms)], numbers, alt)
+    return Picture([_curves(lanes, comm_sms, keeps, both), _bars(turn, exchange, matmuls, compute_ms)], numbers, alt)
 
 
 def _ms(value: float) -> str:
@@ -99,21 +98,46 @@ def _ms(value: float) -> str:
     return f"{value:.3g} ms" if value < 999.5 else f"{value:,.0f} ms"
 
 
-def _curves(lanes: dict[str, Any], comm_sms: int, best: int, both: float) -> Panel:
+def _best(lanes: dict[str, Any], keeps: str) -> tuple[int, float]:
+    """Return the fewest SMs with which all is done soonest, and the milliseconds until then."""
+    if keeps == "all":
+        best = best_comm_sms(**lanes)
+        return best, 1e3 * sm_split_time_s(comm_sms=best, **lanes)
+    ends = {g: 1e3 * lent_sms_time_s(comm_sms=g, **lanes) for g in range(1, _SMS)}
+    least = min(ends.values())
+    return next(g for g, end in ends.items() if end <= least * (1 + 1e-9)), least
+
+
+def _matmuls_ms(lanes: dict[str, Any], comm_sms: int, keeps: str) -> float:
+    """Return when the matmuls end, in milliseconds: with SMs that come back, later ones run on all."""
+    rates = {name: lanes[name] for name in ("total_bytes", "sm_bytes_per_s", "link_bytes_per_s")}
+    squeezed = squeezed_compute_s(compute_s=lanes["compute_s"], comm_sms=comm_sms)
+    if keeps == "all" or squeezed <= sm_exchange_s(comm_sms=comm_sms, **rates):
+        return 1e3 * squeezed
+    return 1e3 * lent_sms_time_s(comm_sms=comm_sms, **lanes)
+
+
+def _curves(lanes: dict[str, Any], comm_sms: int, keeps: str, both: float) -> Panel:
     """Draw both lanes for every split, a dot at one and a dashed line at the best."""
     exchange = {name: lanes[name] for name in ("total_bytes", "sm_bytes_per_s", "link_bytes_per_s")}
-    least = 1e3 * sm_split_time_s(comm_sms=best, **lanes)
+    best, least = _best(lanes, keeps)
     wanted = max(1.6 * least, min(1.15 * both, 6 * least))
     step = 10.0 ** (len(f"{int(wanted)}") - 1)
     top = next((step * times for times in (1, 2, 3, 4, 6, 8, 10) if step * times >= wanted), 10 * step)
     across = Axis(0, _MOST_SMS, label="SMs for the exchange", ticks=(0, 12, 24, 36, 48, 60))
     plot = Plot(across, Axis(0, top, ticks=tuple(top * i / 4 for i in range(5))), title="Time, ms", width_px=_WIDTH)
     counts = range(1, _MOST_SMS + 1)
-    matmuls = [(float(g), 1e3 * squeezed_compute_s(compute_s=lanes["compute_s"], comm_sms=g)) for g in counts]
+    matmuls = [(float(g), _matmuls_ms(lanes, g, keeps)) for g in counts]
+    sent = [(float(g), 1e3 * sm_exchange_s(comm_sms=g, **exchange)) for g in counts]
     plot.curve(matmuls, colour="forward", width=2.5)
-    plot.curve(
-        [(float(g), 1e3 * sm_exchange_s(comm_sms=g, **exchange)) for g in counts], colour="communication", width=2.5
-    )
+    plot.curve(sent, colour="communication", width=2.5)
+    late_sent, late_matmuls = sent[-1][1], matmuls[-1][1]
+    for name, hue, end, above in (
+        ("matmuls", "forward", late_matmuls, late_matmuls >= late_sent),
+        ("exchange", "communication", late_sent, late_sent > late_matmuls),
+    ):
+        y = min(max(plot.y(min(end, top)) + (-9 if above else 18), plot.top + 12), plot.bottom - 4)
+        plot.panel.text(plot.x(_MOST_SMS), y, name, size=12, anchor="end", colour=hue)
     if best <= _MOST_SMS:
         x = plot.x(best)
         plot.panel.line(x, plot.top, x, plot.bottom, colour="ink", dashed=True)

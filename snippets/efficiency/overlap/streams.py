@@ -12,6 +12,18 @@ from snippets.memory.offloading.lanes import LaneTask
 
 GPU, NETWORK = "GPU", "network"
 _MOST = 4096
+_ISSUED = (
+    "attention",
+    "dispatch back",
+    "dispatch",
+    "experts back",
+    "experts weights",
+    "combine back",
+    "experts",
+    "combine",
+    "attention back",
+    "attention weights",
+)
 
 
 def chained_tasks(chains: Sequence[Sequence[tuple[str, str, float]]], *, one_at_a_time: bool = False) -> list[LaneTask]:
@@ -58,6 +70,7 @@ def paired_tasks(
     combine_s: float,
     attention_weights_s: float,
     split: bool = True,
+    issued: bool = False,
 ) -> list[LaneTask]:
     """Return the tasks of one micro-batch going forward through layers of experts while another goes backward.
 
@@ -73,6 +86,8 @@ def paired_tasks(
         attention_weights_s: of attention's backward time, that of the gradients of its weights, at least 0 and at most
             ``attention_s``.
         split: whether gradients of weights wait for a gap; if not, they are computed with those of the inputs.
+        issued: whether each lane keeps to the order in which Megatron Core issues a pair of layers, where gradients of
+            weights, if split, come right after those of the inputs.
 
     Returns:
         The tasks, for ``run_lanes``, in the order of their urgency: names ``"attention"``, ``"dispatch"``,
@@ -80,7 +95,9 @@ def paired_tasks(
         ``"experts weights"``.
 
     Convention: of tasks that wait for one lane the earlier layer goes first, and the backward pass before the forward
-        pass; a layer's weights wait for all else of the next layer. Half of the experts' backward time is weights'.
+        pass; a layer's weights wait for all else of the next layer. ``issued`` replaces this by one fixed order. Half
+        of the experts' backward time is weights'.
+    Source: Megatron Core's developer guide on Combined 1F1B, for the order of ``issued``.
     Leaves out: the shared expert, which needs no dispatch; messages between stages.
 
     Example:
@@ -93,6 +110,7 @@ def paired_tasks(
     A, E = nonnegative_number("attention_s", attention_s), nonnegative_number("experts_s", experts_s)
     D, C = nonnegative_number("dispatch_s", dispatch_s), nonnegative_number("combine_s", combine_s)
     W, apart = nonnegative_number("attention_weights_s", attention_weights_s), flag("split", split)
+    fixed = flag("issued", issued)
     if W > A:
         raise ValueError(f"attention_weights_s must be at most attention_s = {A:g}, got {attention_weights_s!r}")
     attention_back_s = as_float("attention_s", 2 * A - W if apart else 2 * A)
@@ -115,12 +133,17 @@ def paired_tasks(
                 ((i + 1, 8), ("experts weights", i), GPU, E, ("experts back", i)),
                 ((i + 1, 9), ("attention weights", i), GPU, W, ("attention back", i)),
             ]
-    rows.sort(key=lambda row: row[0])
+    rows.sort(key=(lambda row: (row[1][1], _ISSUED.index(row[1][0]))) if fixed else (lambda row: row[0]))
     number = {row[1]: place for place, row in enumerate(rows)}
-    return [
-        LaneTask(who[0], lane, seconds, () if after is None else (number[after],), layer=who[1])
-        for _, who, lane, seconds, after in rows
-    ]
+    tasks: list[LaneTask] = []
+    last: dict[str, int] = {}
+    for _, who, lane, seconds, after in rows:
+        waits = set() if after is None else {number[after]}
+        if fixed and lane in last:
+            waits.add(last[lane])
+        last[lane] = len(tasks)
+        tasks.append(LaneTask(who[0], lane, seconds, tuple(sorted(waits)), layer=who[1]))
+    return tasks
 
 
 def tiled_tasks(*, compute_s: float, exchange_s: float, tiles: int) -> list[LaneTask]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -223,6 +224,22 @@ def test_weights_in_the_gaps_reach_what_one_fixed_order_reaches(comm_sms: int) -
     fixed = in_a_fixed_order(comm_sms, "eEwavA", 120)
     assert ends(paired_tasks(layers=120, **pair_times(comm_sms))) / 120 == pytest.approx(fixed, rel=0.01)
     assert fixed < 1.01 * max(squeezed_compute_s(compute_s=25.59, comm_sms=comm_sms), 15.58 * max(1, 20 / comm_sms))
+
+
+@pytest.mark.parametrize("comm_sms", [10, 12, 13, 14, 16, 20])
+def test_the_issued_order_takes_what_recurrences_in_it_take(comm_sms: int) -> None:
+    issued = ends(paired_tasks(layers=120, **pair_times(comm_sms), issued=True)) / 120
+    assert issued == pytest.approx(in_a_fixed_order(comm_sms, "ewEavA", 120), rel=0.01)
+
+
+def test_the_issued_order_is_each_lanes_order() -> None:
+    tasks = paired_tasks(layers=2, **pair_times(12), issued=True)
+    compute = ["attention", "experts back", "experts weights", "experts", "attention back", "attention weights"]
+    network = ["dispatch back", "dispatch", "combine back", "combine"]
+    for lane, names in ((GPU, compute), (NETWORK, network)):
+        mine = [number for number, task in enumerate(tasks) if task.lane == lane]
+        assert [tasks[number].name for number in mine] == 2 * names
+        assert all(before in tasks[number].after for before, number in itertools.pairwise(mine))
 
 
 def test_another_order_needs_two_sms_more() -> None:

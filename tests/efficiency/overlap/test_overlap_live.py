@@ -45,10 +45,24 @@ def test_the_best_is_the_best_of_those_that_can_be_set(named: Named) -> None:
         assert said
         return float(said[1])
 
-    said = re.search(r"all along, (\d+) of 132 SMs are best, with ([\d.]+) ms", sm_split_figure(**values).numbers)
+    said = re.search(r"throughout, (\d+) of 132 SMs are best, with ([\d.]+) ms", sm_split_figure(**values).numbers)
     assert said
     assert ends(int(said[1])) == float(said[2]) == min(ends(g) for g in range(1, 40))
 
 
 def test_sms_that_come_back_take_no_longer() -> None:
     assert "all is done after 28 ms" in sm_split_figure(comm_sms=20, keeps="over").numbers
+
+
+def test_the_best_with_sms_that_come_back_is_the_fewest_of_the_fastest() -> None:
+    numbers = sm_split_figure(comm_sms=20, keeps="over").numbers
+    assert "Held until it's over, 12 of 132 SMs are best, with 28 ms" in numbers
+    assert "51.5 ms of the exchange stick out" in sm_split_figure(comm_sms=4, keeps="over").numbers
+
+
+def test_the_curve_of_the_matmuls_falls_where_sms_come_back() -> None:
+    drawn = {keeps: sm_split_figure(comm_sms=66, keeps=keeps).numbers for keeps in ("all", "over")}
+    assert "the matmuls after 51.2 ms" in drawn["all"]
+    assert "the matmuls after 33.4 ms" in drawn["over"]
+    pictures = [sm_split_figure(comm_sms=12, keeps=keeps).panels[0].svg() for keeps in ("all", "over")]
+    assert pictures[0] != pictures[1]
