@@ -131,13 +131,15 @@ def _curves(lanes: dict[str, Any], comm_sms: int, keeps: str, both: float) -> Pa
     sent = [(float(g), 1e3 * sm_exchange_s(comm_sms=g, **exchange)) for g in counts]
     plot.curve(matmuls, colour="forward", width=2.5)
     plot.curve(sent, colour="communication", width=2.5)
-    late_sent, late_matmuls = sent[-1][1], matmuls[-1][1]
-    for name, hue, end, above in (
-        ("matmuls", "forward", late_matmuls, late_matmuls >= late_sent),
-        ("exchange", "communication", late_sent, late_sent > late_matmuls),
+    at = 48  # where the curves' names stand
+    above = matmuls[at - 1][1] >= sent[at - 1][1]
+    for name, hue, end, up in (
+        ("matmuls", "forward", matmuls[at - 1][1], above),
+        ("exchange", "communication", sent[at - 1][1], not above),
     ):
-        y = min(max(plot.y(min(end, top)) + (-9 if above else 18), plot.top + 12), plot.bottom - 4)
-        plot.panel.text(plot.x(_MOST_SMS), y, name, size=12, anchor="end", colour=hue)
+        y = min(max(plot.y(min(end, top)) + (-8 if up else 17), plot.top + 12), plot.bottom - 4)
+        rising_above = name == "matmuls" and up
+        plot.panel.text(plot.x(at), y, name, size=12, anchor="end" if rising_above else "start", colour=hue)
     if best <= _MOST_SMS:
         x = plot.x(best)
         plot.panel.line(x, plot.top, x, plot.bottom, colour="ink", dashed=True)
