@@ -219,6 +219,14 @@ from snippets.efficiency.local_sgd.rl_formulas import own_shards_s as own_shards
 from snippets.efficiency.local_sgd.rl_formulas import rl_step_s as rl_step_s
 from snippets.efficiency.local_sgd.rl_formulas import stale_step_floor_s as stale_step_floor_s
 from snippets.efficiency.local_sgd.rl_formulas import split_fleet_ratio as split_fleet_ratio
+from snippets.efficiency.overlap.formulas import overlapped_share as overlapped_share
+from snippets.efficiency.overlap.formulas import squeezed_compute_s as squeezed_compute_s
+from snippets.efficiency.overlap.formulas import sm_exchange_s as sm_exchange_s
+from snippets.efficiency.overlap.formulas import sm_split_time_s as sm_split_time_s
+from snippets.efficiency.overlap.formulas import least_sm_split_time_s as least_sm_split_time_s
+from snippets.efficiency.overlap.formulas import best_comm_sms as best_comm_sms
+from snippets.efficiency.overlap.formulas import lent_sms_time_s as lent_sms_time_s
+from snippets.efficiency.overlap.formulas import wave_slowdown as wave_slowdown
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -849,6 +857,8 @@ online_softmax = softmax_part
 operational_intensity = gemm_arithmetic_intensity
 optimal_checkpoint_interval = best_checkpoint_interval_s
 optimal_checkpoint_interval_s = best_checkpoint_interval_s
+overlap_saving = overlapped_share
+overlap_saving_share = overlapped_share
 oversubscription_ratio = oversubscription
 overtraining = cheapest_for_loss
 packed_sequences = packed_context_pairs
@@ -922,6 +932,7 @@ step_estimate = layout_plan
 straggler = slowest_normal_s
 straggler_s = slowest_normal_s
 submesh = mesh_group
+tail_effect = wave_slowdown
 taper = oversubscription
 tensor_parallel_traffic = tensor_block_traffic_bytes
 tensor_parallel_traffic_bytes = tensor_block_traffic_bytes
@@ -951,6 +962,7 @@ value_of_a_benchmark = second_run_saving_share
 value_of_a_benchmark_share = second_run_saving_share
 virtual_pipeline_bubble = interleaved_bubble_share
 virtual_pipeline_bubble_share = interleaved_bubble_share
+wave_quantization = wave_slowdown
 what_if = layout_plan
 winkler_score = interval_score
 young_daly_interval = best_checkpoint_interval_s

@@ -1,0 +1,1 @@
+"""Chapter 33 · Overlap."""
