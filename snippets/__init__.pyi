@@ -199,6 +199,22 @@ from snippets.composition.three_d.formulas import gated_tensor_prices as gated_t
 from snippets.composition.two_constants import pipeline_turns as pipeline_turns
 from snippets.composition.two_constants import fit_two_constants as fit_two_constants
 from snippets.composition.two_constants import two_constant_step_s as two_constant_step_s
+from snippets.efficiency.precision.formats import largest_finite as largest_finite
+from snippets.efficiency.precision.formats import least_normal as least_normal
+from snippets.efficiency.precision.formats import least_subnormal as least_subnormal
+from snippets.efficiency.precision.formats import unit_in_last_place as unit_in_last_place
+from snippets.efficiency.precision.formats import format_value_count as format_value_count
+from snippets.efficiency.precision.formats import format_values as format_values
+from snippets.efficiency.precision.formats import nearest_in_format as nearest_in_format
+from snippets.efficiency.precision.formats import neighbours_in_format as neighbours_in_format
+from snippets.efficiency.precision.formats import round_up_probability as round_up_probability
+from snippets.efficiency.precision.formats import least_moving_update as least_moving_update
+from snippets.efficiency.precision.formats import stalled_count as stalled_count
+from snippets.efficiency.precision.formats import block_scaled_bits as block_scaled_bits
+from snippets.efficiency.precision.formats import mx_block_scale as mx_block_scale
+from snippets.efficiency.precision.formats import nvfp4_tensor_scale as nvfp4_tensor_scale
+from snippets.efficiency.precision.formats import nvfp4_block_scale as nvfp4_block_scale
+from snippets.efficiency.precision.formats import scaled_block as scaled_block
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -469,6 +485,7 @@ from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
 
 # Catalogues
+from snippets.efficiency.precision.formats import NUMBER_FORMATS as NUMBER_FORMATS
 from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS as MEMORY_LEVELS
 from snippets.hardware import LINKS as LINKS
 from snippets.hardware import ACCELERATORS as ACCELERATORS
@@ -545,6 +562,7 @@ from snippets.composition.three_d.dropping import PlannedStep as PlannedStep
 from snippets.composition.three_d.dropping import Dropped as Dropped
 from snippets.composition.three_d.formulas import AxisBytes as AxisBytes
 from snippets.composition.two_constants import TwoConstants as TwoConstants
+from snippets.efficiency.precision.formats import FloatFormat as FloatFormat
 from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
 from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
 from snippets.foundations.data_pipeline.formulas import LoaderRun as LoaderRun
@@ -834,6 +852,7 @@ ridge_point = ridge_flops_per_byte
 ridge_point_flops_per_byte = ridge_flops_per_byte
 ring_attention = ring_attention_forward_bytes
 ring_attention_bytes = ring_attention_forward_bytes
+round_to_nearest_even = nearest_in_format
 saved_tensors = stored_tensors
 scale_up_domain = group_ranks_in_domain
 scaling_efficiency = shared_batch_efficiency
@@ -861,6 +880,7 @@ shuffle_buffer = still_in_buffer_share
 shuffle_buffer_share = still_in_buffer_share
 silent_data_corruption = corruption_check_interval_s
 silent_data_corruption_s = corruption_check_interval_s
+spacing = unit_in_last_place
 spares = spare_nodes_needed
 spearman = rank_correlation
 spmd_partitioning_rules = matmul_placement
@@ -868,9 +888,12 @@ sqrt_checkpointing = best_segment_layers
 square_root_scaling_rule = scaled_learning_rate
 staleness_bound = stale_step_limit
 step_estimate = layout_plan
+stochastic_rounding = round_up_probability
+stochastic_rounding_probability = round_up_probability
 straggler = slowest_normal_s
 straggler_s = slowest_normal_s
 submesh = mesh_group
+swamping = least_moving_update
 taper = oversubscription
 tensor_parallel_traffic = tensor_block_traffic_bytes
 tensor_parallel_traffic_bytes = tensor_block_traffic_bytes
@@ -892,12 +915,14 @@ training_memory = model_state_bytes
 training_memory_bytes = model_state_bytes
 two_level_all_reduce = hierarchical_all_reduce_time_s
 two_level_all_reduce_s = hierarchical_all_reduce_time_s
+ulp = unit_in_last_place
 ulysses = ulysses_exchange_bytes
 ulysses_bytes = ulysses_exchange_bytes
 undominated_layouts = pareto_front
 upcycling = with_experts
 value_of_a_benchmark = second_run_saving_share
 value_of_a_benchmark_share = second_run_saving_share
+vanishing_update = least_moving_update
 virtual_pipeline_bubble = interleaved_bubble_share
 virtual_pipeline_bubble_share = interleaved_bubble_share
 what_if = layout_plan
