@@ -1,1 +1,1 @@
-"""Chapter 32 · 32 · Precision."""
+"""Chapter 32 · Precision."""
