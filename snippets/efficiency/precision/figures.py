@@ -26,9 +26,9 @@ def number_lines_panel(
     Returns:
         The picture: a mark for each number, with its value in the formats of 4 bits.
     """
-    left, right, row = 12.0, 14.0, 66.0
+    left, right, row = 12.0, 14.0, 84.0
     scale = (width_px - left - right) / most
-    panel = Panel(width_px, row * len(number_formats) + 8)
+    panel = Panel(width_px, row * len(number_formats) - 14)
     for number, name in enumerate(number_formats):
         y = 44 + row * number
         panel.text(0, y - 28, _FORMAT_TITLES.get(name, name), bold=True, size=12.5)
@@ -82,7 +82,7 @@ def block_scales_panel(
             shade = "forward" if line == 1 and not lost else hue
             panel.rectangle(1 + place * width, y + 20, width - 2, 26, colour=shade, strength=0.35 if lost else 0.2)
             panel.text(
-                place * width + width / 2, y + 33, f"{value:.3g}", anchor="middle", middle=True, size=12.5, bold=lost
+                place * width + width / 2, y + 33, f"{value:.3g}".replace("-", "−"), anchor="middle", middle=True, size=12.5, bold=lost
             )
     return panel
 
