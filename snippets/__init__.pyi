@@ -489,6 +489,7 @@ from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
 
 # Catalogues
 from snippets.efficiency.precision.formats import NUMBER_FORMATS as NUMBER_FORMATS
+from snippets.efficiency.precision.scaling_recipes import SCALING_RECIPES as SCALING_RECIPES
 from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS as MEMORY_LEVELS
 from snippets.hardware import LINKS as LINKS
 from snippets.hardware import ACCELERATORS as ACCELERATORS
@@ -566,6 +567,7 @@ from snippets.composition.three_d.dropping import Dropped as Dropped
 from snippets.composition.three_d.formulas import AxisBytes as AxisBytes
 from snippets.composition.two_constants import TwoConstants as TwoConstants
 from snippets.efficiency.precision.formats import FloatFormat as FloatFormat
+from snippets.efficiency.precision.scaling_recipes import ScalingRecipe as ScalingRecipe
 from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
 from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
 from snippets.foundations.data_pipeline.formulas import LoaderRun as LoaderRun

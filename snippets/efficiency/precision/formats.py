@@ -137,7 +137,7 @@ class FloatFormat(Answers):
 
 
 _IEEE, _FP8 = "IEEE 754-2019", "Micikevicius et al. 2022 (arXiv 2209.05433), table 1"
-_MX = "OCP Microscaling Formats (MX) Specification 1.0, section 5.3"
+_MX = "OCP Microscaling Formats (MX) Specification 1.0"
 _INTEGER = "integers without the lowest, so that each has its negative"
 
 NUMBER_FORMATS = Catalogue(
@@ -196,7 +196,7 @@ def largest_finite(number_format: FloatFormat | str) -> float:
     Returns:
         The number, exact.
 
-    Source: Micikevicius et al. 2022, table 1, for the 8-bit formats; OCP MX 1.0, section 5.3, for the smaller ones.
+    Source: Micikevicius et al. 2022, table 1, for the 8-bit formats; OCP MX 1.0 for the smaller ones.
     Convention: where the highest exponent is reserved (IEEE), i_max is one less.
 
     Example:
@@ -332,7 +332,7 @@ def format_values(number_format: FloatFormat | str) -> tuple[float, ...]:
     Raises:
         ValueError: if the format has more than 16 bits.
 
-    Source: OCP MX 1.0, section 5.3.
+    Source: OCP MX 1.0.
 
     Example:
         >>> [value for value in format_values("e2m1") if value >= 0]
@@ -551,7 +551,7 @@ def block_scaled_bits(number_format: FloatFormat | str, *, block: int, scale_bit
     Returns:
         Bits for each number.
 
-    Source: OCP MX 1.0, section 5.2, for the blocks of MX.
+    Source: OCP MX 1.0 for the blocks of MX.
     Leaves out: blocks that are not full, a scale of the whole tensor, padding, and a copy for the transposed matrix.
 
     Example:

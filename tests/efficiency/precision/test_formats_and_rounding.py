@@ -96,7 +96,7 @@ def test_all_ten_published_formats_are_there() -> None:
 
 
 def test_the_table_of_the_four_bit_format() -> None:
-    """OCP MX 1.0, table 5, and the numbers below 0."""
+    """As OCP MX 1.0 lists it, and the numbers below 0."""
     positive = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
     assert list(format_values("e2m1")) == [-value for value in positive[:0:-1]] + positive
     assert list(format_values("int8")) == list(range(-127, 128))
