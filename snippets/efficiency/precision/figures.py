@@ -109,7 +109,7 @@ def updates_plot(paths: Mapping[str, Sequence[float]], *, wide: bool = True) -> 
     )
     hues = ("muted", "accent", "communication", "optimizer")
     for (name, path), hue in zip(paths.items(), hues, strict=False):
-        plot.curve(list(enumerate(path)), colour=hue, width=4 if hue == "muted" else 2)
+        plot.curve(_corners(path), colour=hue, width=4 if hue == "muted" else 2)
         flat = path[-1] == path[0]
         place = 0.97 if flat else 0.62
         at = round(place * steps)
@@ -125,6 +125,17 @@ def updates_plot(paths: Mapping[str, Sequence[float]], *, wide: bool = True) -> 
             size=12.5,
         )
     return plot.panel
+
+
+def _corners(path: Sequence[float]) -> list[tuple[float, float]]:
+    """Return the points that a line through a path needs: the ends of its flat and of its straight stretches."""
+    last = len(path) - 1
+    kept = [0]
+    for step in range(1, last):
+        before, after = path[step] - path[step - 1], path[step + 1] - path[step]
+        if abs(after - before) > 1e-6:
+            kept.append(step)
+    return [(step, path[step]) for step in (*kept, last)]
 
 
 def gains_panel(gains: Mapping[str, float], *, width_px: float = WIDTH) -> Panel:
