@@ -82,7 +82,13 @@ def block_scales_panel(
             shade = "forward" if line == 1 and not lost else hue
             panel.rectangle(1 + place * width, y + 20, width - 2, 26, colour=shade, strength=0.35 if lost else 0.2)
             panel.text(
-                place * width + width / 2, y + 33, f"{value:.3g}".replace("-", "−"), anchor="middle", middle=True, size=12.5, bold=lost
+                place * width + width / 2,
+                y + 33,
+                f"{value:.3g}".replace("-", "−"),
+                anchor="middle",
+                middle=True,
+                size=12.5,
+                bold=lost,
             )
     return panel
 

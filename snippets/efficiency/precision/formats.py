@@ -186,8 +186,9 @@ NUMBER_FORMATS = Catalogue(
 def largest_finite(number_format: FloatFormat | str) -> float:
     """Return the largest finite number of a format.
 
-    Formula: $y_\\max = (2 - 2^{1-q})\\, 2^{i_\\max}$, and $(2 - 2^{2-q})\\, 2^{i_\\max}$ where the code of ones is NaN
-    Symbols: y_max = the result; q = significant bits, the one that is not stored included; i_max = the largest exponent
+    Formula: $y_\\max = (2 - 2^{1-q})\\, 2^{i_\\max}$
+    Symbols: y_max = the result; q = significant bits, the one that is not stored included; i_max = the largest exponent.
+        Where the code of ones is NaN, 2^(2 − q) takes the place of 2^(1 − q)
     Chapter: 32
 
     Args:
@@ -319,8 +320,9 @@ def format_value_count(number_format: FloatFormat | str) -> int:
 def format_values(number_format: FloatFormat | str) -> tuple[float, ...]:
     """Return all finite numbers of a small format: what a number line of it shows.
 
-    Formula: $y = \\pm\\bigl(1 + i\\, 2^{1-q}\\bigr)\\, 2^{j - o}$, and $\\pm\\, i\\, 2^{1-q}\\, 2^{1-o}$ for j = 0
-    Symbols: y = a number; i = its mantissa field; j = its exponent field; o = bias; q = significant bits
+    Formula: $y = \\pm\\bigl(1 + i\\, 2^{1-q}\\bigr)\\, 2^{j - o}$
+    Symbols: y = a number; i = its mantissa field; j = its exponent field; o = bias; q = significant bits.
+        For j = 0 it's ±i · 2^(1 − q) · 2^(1 − o)
     Chapter: 32
 
     Args:
@@ -460,8 +462,8 @@ def least_moving_update(weight: float, *, number_format: FloatFormat | str, towa
     """Return half the distance from a weight to its neighbour: a smaller update is rounded away.
 
     Also: vanishing update, swamping
-    Formula: $\\tfrac12\\, \\mathrm{ulp}(y)$; from a normal power of two towards 0, $\\tfrac14\\, \\mathrm{ulp}(y)$
-    Symbols: y = weight; ulp = the unit in the last place
+    Formula: $\\tfrac12\\, \\mathrm{ulp}(y)$
+    Symbols: y = weight; ulp = the unit in the last place; from a normal power of two towards 0 it's half of this
     Chapter: 32
 
     Args:
@@ -565,8 +567,9 @@ def block_scaled_bits(number_format: FloatFormat | str, *, block: int, scale_bit
 def mx_block_scale(largest: float, *, number_format: FloatFormat | str = "e4m3", rule: str = "floor") -> float:
     """Return the power of two by which a block of the MX formats is divided before it is rounded.
 
-    Formula: $2^{\\lfloor \\log_2 y \\rfloor - i_\\max}$; by the other rule $2^{\\lceil \\log_2 (y / y_\\max) \\rceil}$
-    Symbols: y = largest; i_max = the format's largest exponent; y_max = its largest number
+    Formula: $2^{\\lfloor \\log_2 y \\rfloor - i_\\max}$
+    Symbols: y = largest; i_max = the format's largest exponent. By the other rule the exponent is that of y over the
+        format's largest number, rounded up
     Chapter: 32
 
     Args:
@@ -600,7 +603,7 @@ def mx_block_scale(largest: float, *, number_format: FloatFormat | str = "e4m3",
 def nvfp4_tensor_scale(largest: float) -> float:
     """Return the fp32 number by which NVFP4 divides a whole tensor, so that its blocks' scales fit E4M3.
 
-    Formula: $y / (448 \\cdot 6)$, rounded to fp32
+    Formula: $y / (448 \\cdot 6)$
     Symbols: y = largest
     Chapter: 32
 
