@@ -1,4 +1,4 @@
-"""Figures: a format's numbers on a line, what a scale does to a block, updates that vanish, what is left of a promise."""
+"""Figures: a format's numbers on a line, what scales do to a block, updates that vanish, what is left of a gain."""
 
 from __future__ import annotations
 

@@ -187,8 +187,8 @@ def largest_finite(number_format: FloatFormat | str) -> float:
     """Return the largest finite number of a format.
 
     Formula: $y_\\max = (2 - 2^{1-q})\\, 2^{i_\\max}$
-    Symbols: y_max = the result; q = significant bits, the one that is not stored included; i_max = the largest exponent.
-        Where the code of ones is NaN, 2^(2 − q) takes the place of 2^(1 − q)
+    Symbols: y_max = the result; q = significant bits, the one that is not stored included; i_max = the largest
+        exponent. Where the code of ones is NaN, 2^(2 − q) takes the place of 2^(1 − q)
     Chapter: 32
 
     Args:
