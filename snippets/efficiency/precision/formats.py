@@ -124,7 +124,7 @@ class FloatFormat(Answers):
         """
         assert self.bias is not None
         reserved = self.specials == "ieee" or (self.specials == "nan" and self.scale_only)
-        return 2**self.exponent_bits - 1 - reserved - self.bias
+        return (1 << self.exponent_bits) - 1 - reserved - self.bias
 
     @property
     def has_infinity(self) -> bool:
@@ -312,8 +312,8 @@ def format_value_count(number_format: FloatFormat | str) -> int:
         [15, 253, 247, 255, 255]
     """
     kept = NUMBER_FORMATS.find(number_format)
-    codes = 2 ** (kept.exponent_bits + kept.mantissa_bits)
-    special = {"ieee": 2**kept.mantissa_bits, "nan": 1, "none": 0}[kept.specials]
+    codes = 1 << (kept.exponent_bits + kept.mantissa_bits)
+    special = {"ieee": 1 << kept.mantissa_bits, "nan": 1, "none": 0}[kept.specials]
     return codes - special if kept.scale_only else 2 * (codes - special - 1) + 1
 
 
@@ -351,7 +351,7 @@ def format_values(number_format: FloatFormat | str) -> tuple[float, ...]:
 def _decoded(code: int, kept: FloatFormat) -> float:
     """Return what a code without its sign stands for."""
     assert kept.bias is not None
-    field, fraction = divmod(code, 2**kept.mantissa_bits)
+    field, fraction = divmod(code, 1 << kept.mantissa_bits)
     if kept.scale_only or field:
         return (1 + fraction * 2.0**-kept.mantissa_bits) * 2.0 ** (field - kept.bias)
     return fraction * 2.0**-kept.mantissa_bits * 2.0 ** (1 - kept.bias)

@@ -293,7 +293,7 @@ def test_overflow() -> None:
 def test_a_scale_is_above_zero(value: float) -> None:
     for call in (nearest_in_format, round_to_format, neighbours_in_format):
         with pytest.raises(ValueError, match="above 0"):
-            call(value, number_format="e8m0")  # type: ignore[operator]
+            call(value, number_format="e8m0")
 
 
 def test_scales_of_eight_exponent_bits() -> None:
