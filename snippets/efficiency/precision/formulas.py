@@ -78,18 +78,18 @@ def mixed_format_flops_per_s(*, flops: Sequence[float], flops_per_s: Sequence[fl
 
 
 def quantizing_bytes(
-    *, values: float, value_bits: float, source_bytes: float = 2, copies: int = 2, passes: int = 1
+    *, values: float, value_bits: float, element_bytes: float = 2, copies: int = 2, passes: int = 1
 ) -> float:
     """Return what passes through memory when a tensor is quantized by itself.
 
     Formula: $Q = j \\left( w\\,j_\\text{read} + \\tfrac{i}{8}\\,j_\\text{copy} \\right)$
-    Symbols: Q = the result; j = values; w = source_bytes; i = value_bits; j_read = passes; j_copy = copies
+    Symbols: Q = the result; j = values; w = element_bytes; i = value_bits; j_read = passes; j_copy = copies
     Chapter: 32
 
     Args:
         values: numbers of the tensor.
         value_bits: bits of a quantized number, with its part of the scales: 4.5 for NVFP4, 8.25 for MXFP8.
-        source_bytes: bytes of a number before.
+        element_bytes: bytes of a number before it is quantized.
         copies: quantized copies that are written: 2 if the backward pass needs the tensor along its other side too.
         passes: how often the tensor is read: 2 if a scale of the whole tensor has to be found first.
 
@@ -107,7 +107,7 @@ def quantizing_bytes(
     j, i, w = (
         positive_number("values", values),
         positive_number("value_bits", value_bits),
-        positive_number("source_bytes", source_bytes),
+        positive_number("element_bytes", element_bytes),
     )
     reads, writes = positive_integer("passes", passes), positive_integer("copies", copies)
     return as_float("values", j * (w * reads + i / 8 * writes))
