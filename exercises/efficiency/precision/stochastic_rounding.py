@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -41,9 +41,7 @@ def stochastic_rounding(
     >>> sorted(rounded)
     [2.0, 2.0, 2.0, 3.0]
     """
-    place = bisect_left(grid, value)
-    if grid[place] == value:
-        return [value] * len(drawn)
+    place = min(bisect_right(grid, value), len(grid) - 1)
     low, high = grid[place - 1], grid[place]
     share = (value - low) / (high - low)
     return [high if number < share else low for number in drawn]
@@ -76,7 +74,9 @@ def unbiased(*, value: float, grid: Sequence[float], drawn: Sequence[float]) -> 
 
 
 def rounding(value: float, grid: Sequence[float], draws: int = DRAWS) -> Inputs:
-    return {"value": value, "grid": list(grid), "drawn": [(place + 0.5) / draws for place in range(draws)]}
+    """Return an input with even random numbers; they begin at 0 where the value is on the grid and has to stay."""
+    first = 0 if value in grid else 0.5
+    return {"value": value, "grid": list(grid), "drawn": [(place + first) / draws for place in range(draws)]}
 
 
 FP4 = list(format_values("e2m1"))
@@ -136,6 +136,7 @@ EXERCISE = Exercise(
         rounding(2.0, [2.0, 3.0], 4),
         rounding(-2.25, [-3.0, -2.0, 0.0, 1.0], 4),
         rounding(6.0, FP4),
+        rounding(-6.0, FP4),
         rounding(4.5, FP4),
     ],
     inputs=[rounding(low + (high - low) * part / DRAWS, FP4) for low, high in pairwise(FP4) for part in (0, 3, 8, 15)]
@@ -167,6 +168,11 @@ EXERCISE = Exercise(
             "rounds_up",
             "This always takes the neighbour above, so that the mean is too high.",
             {"high if number < share else low": "high"},
+        ),
+        Mistake(
+            "moves_a_number_of_the_grid",
+            "A random number may be 0, and then this moves a number of the grid, whose probability to go up is 0.",
+            {"number < share": "number <= share"},
         ),
         Mistake(
             "takes_the_first_gap_for_all",

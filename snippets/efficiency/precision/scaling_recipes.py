@@ -64,7 +64,7 @@ class ScalingRecipe(Answers):
 
 
 _TE = "Transformer Engine's documentation, "
-_DEEPSEEK = "DeepSeek-AI 2024 (DeepSeek-V3), section 3.3"
+_DEEPSEEK = "blocks as in DeepSeek-AI 2024 (DeepSeek-V3), section 3.3"
 _MX = "OCP Microscaling Formats (MX) Specification 1.0"
 _NVFP4 = "NVIDIA 2025 (Pretraining Large Language Models with NVFP4)"
 _INTEGER = "symmetric integers in blocks, as compressed collectives send them"
