@@ -70,7 +70,7 @@ def mixed_format_flops_per_s(*, flops: Sequence[float], flops_per_s: Sequence[fl
     parts = each("flops", flops, nonnegative_number)
     rates = each("flops_per_s", flops_per_s, positive_number)
     if len(parts) != len(rates):
-        raise ValueError(f"flops_per_s must have one rate for each of {len(parts)} parts, got {len(rates)}")
+        raise ValueError(f"flops and flops_per_s must be of one length, got {len(parts)} and {len(rates)}")
     seconds = math.fsum(F / P for F, P in zip(parts, rates, strict=True))
     if not seconds > 0:
         raise ValueError(f"flops must be above 0 in at least one part, got {list(parts)!r}")
@@ -110,4 +110,4 @@ def quantizing_bytes(
         positive_number("element_bytes", element_bytes),
     )
     reads, writes = positive_integer("passes", passes), positive_integer("copies", copies)
-    return as_float("values", j * (w * reads + i / 8 * writes))
+    return as_float("values, value_bits and element_bytes", j * (w * reads + i / 8 * writes))

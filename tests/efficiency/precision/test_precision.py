@@ -41,7 +41,7 @@ def test_a_mixed_rate_is_what_a_clock_measures(parts: list[tuple[int, int]]) -> 
 
 
 def test_rates_and_parts_have_to_match() -> None:
-    with pytest.raises(ValueError, match="one rate for each of 2 parts"):
+    with pytest.raises(ValueError, match="of one length, got 2 and 1"):
         mixed_format_flops_per_s(flops=[1, 1], flops_per_s=[1])
 
 
