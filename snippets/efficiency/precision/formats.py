@@ -436,7 +436,6 @@ def neighbours_in_format(value: float, *, number_format: FloatFormat | str) -> t
 def round_up_probability(value: float, *, number_format: FloatFormat | str) -> float:
     """Return how likely stochastic rounding takes the upper neighbour, so that the mean is the number itself.
 
-    Also: stochastic rounding
     Formula: $\\dfrac{y - y_{-}}{y_{+} - y_{-}}$
     Symbols: y = value; y_−, y_+ = its neighbours in the format
     Chapter: 32

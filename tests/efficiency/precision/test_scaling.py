@@ -39,7 +39,7 @@ def one_scale(largest: float, plan: ScalingRecipe, tensor: float) -> float:
         return 1.0
     if plan.scale == "power":
         return next(2.0**power for power in range(-126, 128) if largest / 2.0**power <= most)
-    return nearest_in_format(largest / most, number_format="fp32")
+    return max(nearest_in_format(largest / most, number_format="fp32"), 2.0**-126)
 
 
 def by_blocks(table: list[list[float]], plan: ScalingRecipe) -> tuple[list[list[float]], int]:
