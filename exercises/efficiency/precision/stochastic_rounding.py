@@ -29,7 +29,7 @@ def stochastic_rounding(
 
     Args:
         value: from the grid's first number to its last.
-        grid: different numbers, ascending; the gaps may differ.
+        grid: at least two different numbers, ascending; the gaps may differ.
         drawn: random numbers, each from 0 to below 1.
 
     Returns:
@@ -50,15 +50,19 @@ def stochastic_rounding(
 def seen(
     function: Callable[..., Sequence[float]], *, value: float, grid: Sequence[float], drawn: Sequence[float]
 ) -> Observation:
-    """Round with the random numbers in order and in reverse; nothing is sampled, the mean is one over even numbers."""
+    """Round with the random numbers in order, in reverse and one by one; nothing is sampled, they are even."""
     there = list(function(value=value, grid=list(grid), drawn=list(drawn)))
     back = list(function(value=value, grid=list(grid), drawn=list(drawn)[::-1]))[::-1]
+    alone = [result for number in drawn for result in function(value=value, grid=list(grid), drawn=[number])]
     below = max(number for number in grid if number <= value)
     above = min(number for number in grid if number >= value)
     return {
         "results": len(there),
         "results that are no neighbour": sum(number not in (below, above) for number in there),
         "results that change with the order": sum(one != other for one, other in zip(there, back, strict=False)),
+        "results that change with the other numbers": sum(
+            one != other for one, other in zip(there, alone, strict=False)
+        ),
         "mean of the results": float(sum(map(Fraction, there)) / max(1, len(there))),
     }
 
@@ -69,6 +73,7 @@ def unbiased(*, value: float, grid: Sequence[float], drawn: Sequence[float]) -> 
         "results": len(drawn),
         "results that are no neighbour": 0,
         "results that change with the order": 0,
+        "results that change with the other numbers": 0,
         "mean of the results": value,
     }
 

@@ -70,7 +70,7 @@ def taught() -> str:
     early = stuck_weights(weights=SIZES, updates=[-1.5e-4] * len(SIZES))
     late = stuck_weights(**OWN)
     return (
-        f"Of these {len(SIZES)} weights a step of 0.00015 leaves {early} where they are, one of 0.000015 {late}: as "
+        f"Of these {len(SIZES)} weights, from 0.002 to 0.06, a step of 0.00015 leaves {early} where they are, one of 0.000015 {late}: as "
         "the learning rate falls, more and more weights of bfloat16 stand still."
     )
 
@@ -103,6 +103,7 @@ EXERCISE = Exercise(
         run_of([1.0, 1.0, 1.0078125], [0.00390625, 0.00390626, 0.00390625]),
         run_of([1.0, 1.0, 1.0, -1.0], [-0.00390625, -0.001953125, -0.002, 0.002]),
         run_of([-0.5, 0.75, 96.0], [-0.001, 0.002, 0.25]),
+        run_of([4.0, -0.5, 0.25], [-0.3 * 2.0**-5, 0.3 * 2.0**-8, -0.3 * 2.0**-9]),
         run_of([3.0, 3.015625, -3.015625, -3.015625], [0.0078125, 0.0078125, 0.0078125, -0.0078125]),
         run_of([1.0, 1.0, 96.0], [0.00390625 + 2.0**-40, -0.001953125 - 2.0**-40, 0.25 + 2.0**-40]),
         OWN,

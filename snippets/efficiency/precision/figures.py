@@ -144,23 +144,24 @@ def _corners(path: Sequence[float]) -> list[tuple[float, float]]:
     return [(step, path[step]) for step in (*kept, last)]
 
 
-def gains_panel(gains: Mapping[str, float], *, width_px: float = WIDTH) -> Panel:
-    """Draw speed-ups as bars from 1 on one axis, one below the other: the last is what was reported.
+def gains_panel(gains: Mapping[str, float], *, reported: Sequence[str] = (), width_px: float = WIDTH) -> Panel:
+    """Draw speed-ups as bars from 1 on one axis, one below the other.
 
     Args:
-        gains: factors by name, at least 1, from the promise to the report.
+        gains: factors by name, at least 1, from the promise to what is left.
+        reported: names of those that rest on a measured step, in another colour.
         width_px: width of the picture.
 
     Returns:
         The picture: a bar for what is gained beyond 1, with its value in per cent.
     """
-    row, last = 40.0, list(gains)[-1]
+    row = 40.0
     panel = Panel(width_px, row * len(gains) + 4)
     scale = (width_px - 56.0) / (max(gains.values()) - 1)
     for number, (name, factor) in enumerate(gains.items()):
         y = 4 + row * number
-        panel.text(0, y + 10, name, size=12.5, bold=name == last)
+        panel.text(0, y + 10, name, size=12.5, bold=name in reported)
         length = (factor - 1) * scale
-        panel.rectangle(1, y + 15, length, 15, colour="optimizer" if name == last else "forward", strength=0.5)
+        panel.rectangle(1, y + 15, length, 15, colour="optimizer" if name in reported else "forward", strength=0.5)
         panel.text(length + 8, y + 23, f"{100 * (factor - 1):.0f}%", middle=True, bold=True, size=12.5)
     return panel

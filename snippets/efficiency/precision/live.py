@@ -9,52 +9,57 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
 
 _WIDTH = 328
+_PEAKS = {"before": 5000, "after": 10000, "kept": 0}
 
 
 @live_figure(
     title="What a faster format buys",
-    caption="First raise the peak, then the share of the step: which of the two moves the step more? All times are "
-    "shares of the step before. Quantizing counts as time that the new format adds.",
+    caption="First let FP4 run every layer, then keep a part of them in the wide format: how much of the gain does that "
+    "part cost? All times are shares of the step before. Quantizing counts as time that the new format adds.",
     knobs=[
-        Number("share", "Share of the step in these matmuls φ, %", 66, 0, 100, 1),
-        Number("peak", "The new format's peak, times the old one's", 2, 1, 4, 0.5, whole=False),
-        Number("before", "They reach of the old peak, %", 67, 20, 100, 1),
-        Number("after", "They reach of the new peak, %", 61, 20, 100, 1),
-        Number("kept", "Of them, kept in the old format, %", 0, 0, 100, 1),
-        Number("added", "Quantizing adds to the step, %", 0, 0, 30, 1),
+        Number("share", "Matmuls that change, % of the step φ", 53, 0, 100, 1),
+        Number("before", "Their rate before, TFLOP/s", 3600, 100, 15000, 10),
+        Number("after", "Their rate after, TFLOP/s", 6100, 100, 15000, 10),
+        Number("kept", "Kept wide, % of their FLOPs", 15, 0, 100, 1),
+        Number("wide", "Rate of those, TFLOP/s", 1800, 100, 15000, 10),
+        Number("added", "Quantizing adds, % of the step", 0, 0, 30, 1),
     ],
     named=[
-        Named("The question", "The peak doubles, and the step gets only 42% faster.", {"peak": 2}),
-        Named("Twice, at no loss", "Even at the full ratio of the peaks it's 49%.", {"after": 67}),
-        Named("A peak three times as high", "On paper three times, for the step 72%.", {"peak": 3}),
+        Named("The question", "With 15% of the FLOPs in BF16 the step gets 12% faster.", {"kept": 15}),
+        Named("Every layer in FP4", "If nothing is kept, it's 28%.", {"kept": 0}),
+        Named("Peaks, not rates", "Even if all matmuls ran at their peaks, it would be 36%.", _PEAKS),
+        Named("With quantizing", "If quantizing adds 5% of the step, 6% is left.", {"added": 5}),
         Named(
             "The 70B on 256 GPUs",
-            "Matmuls that are 1.75 times as fast make the step 54% faster.",
-            {"share": 82, "before": 65, "after": 57},
+            "From BF16 to FP8 on an H100 these matmuls get 1.75 times as fast and the step 54% faster.",
+            {"share": 82, "before": 640, "after": 1120, "kept": 0},
         ),
     ],
     opens="The question",
 )
-def format_speedup_figure(*, share: int, peak: float, before: int, after: int, kept: int, added: int) -> Picture:
+def format_speedup_figure(*, share: int, before: int, after: int, kept: int, wide: int, added: int) -> Picture:
     """Draw a step before and after, and its speed-up for every share."""
-    faster = peak * after / before
-    rates = mixed_format_flops_per_s(flops=[kept / 100, 1 - kept / 100], flops_per_s=[1.0, faster])
-    matmuls = share / 100 / rates
-    total = 1 - share / 100 + matmuls + added / 100
+    rates = mixed_format_flops_per_s(flops=[kept / 100, 1 - kept / 100], flops_per_s=[wide, after]) / before
+    old = share / 100
+    stays = old * kept / 100 * before / wide
+    matmuls = old / rates
+    total = 1 - old + matmuls + added / 100
     gain = 1 / total
     numbers = (
         f"These matmuls get {rates:.2f} times as fast. Before: {share}% of the step in them. After: "
-        f"{100 * matmuls:.0f}% of the old step in them, {100 - share}% in everything else"
+        f"{100 * (matmuls - stays):.0f}% of the old step in them"
+        + (f", {100 * stays:.0f}% in the {kept}% that are kept wide" if kept else "")
+        + f", {100 - share}% in everything else"
         + (f", {added}% in quantizing" if added else "")
         + f". {_said(gain)} If these matmuls took no time at all, "
         + ("there would be no limit." if share == 100 and not added else f"it would be {_most(share, added)}.")
     )
     alt = (
         f"First: two bars on one axis, the step before, {share}% of it in the matmuls that change, and after, "
-        f"{100 * total:.0f}% as long. Second: the gain against the share of the step in these matmuls, a curve that "
-        f"bends upwards, with a dot at {share}% and {100 * (gain - 1):.0f}%."
+        f"{100 * total:.0f}% as long. Second: the gain against the share of the step in these matmuls, "
+        f"with a dot at {share}% and {100 * (gain - 1):.0f}%."
     )
-    return Picture([_bars(share / 100, matmuls, added / 100), _curve(rates, share, added, gain)], numbers, alt)
+    return Picture([_bars(old, matmuls - stays, stays, added / 100), _curve(rates, share, added, gain)], numbers, alt)
 
 
 def _said(gain: float) -> str:
@@ -71,28 +76,33 @@ def _most(share: int, added: int) -> str:
     return f"{100 * (1 / rest - 1):.0f}% faster" if rest <= 1 else f"{100 * (1 - 1 / rest):.0f}% slower"
 
 
-def _bars(share: float, matmuls: float, added: float) -> Panel:
+def _bars(share: float, matmuls: float, stays: float, added: float) -> Panel:
     """Draw the step before and after as stacked bars on one axis."""
     panel = Panel(_WIDTH, 168)
-    longest = max(1.0, 1 - share + matmuls + added)
+    longest = max(1.0, 1 - share + matmuls + stays + added)
     scale = (_WIDTH - 4) / longest
+    names = {
+        "forward": "these matmuls",
+        "optimizer": "kept wide",
+        "idle": "everything else",
+        "communication": "quantizing",
+    }
     rows = {
-        "before": (("forward", share), ("idle", 1 - share)),
-        "after": (("forward", matmuls), ("idle", 1 - share), ("communication", added)),
+        "before": {"forward": share, "idle": 1 - share},
+        "after": {"forward": matmuls, "optimizer": stays, "idle": 1 - share, "communication": added},
     }
     for number, (title, parts) in enumerate(rows.items()):
         y = 54.0 * number
         panel.text(0, y + 13, f"The step {title}", bold=True)
         x = 2.0
-        for hue, length in parts:
+        for hue, length in parts.items():
             panel.rectangle(x, y + 20, length * scale, 26, colour=hue, strength=0.5)
             x += length * scale
-    for number, (hue, words) in enumerate(
-        (("forward", "these matmuls"), ("idle", "everything else"), ("communication", "quantizing"))
-    ):
-        x, y = (2.0, 120.0) if number == 0 else (150.0, 120.0) if number == 1 else (2.0, 144.0)
+    drawn = [hue for hue in names if any(parts.get(hue, 0) > 0 for parts in rows.values())]
+    for number, hue in enumerate(drawn):
+        x, y = 2.0 + 148 * (number % 2), 120.0 + 24 * (number // 2)
         panel.rectangle(x, y, 14, 14, colour=hue, strength=0.5)
-        panel.text(x + 22, y + 7, words, middle=True)
+        panel.text(x + 22, y + 7, names[hue], middle=True)
     return panel
 
 

@@ -60,3 +60,15 @@ def stochastic_rounding(*, value, grid, drawn):
     if low == high:
         return [value] * len(drawn)
     return [high if random.random() < (value - low) / (high - low) else low for _ in drawn]
+
+
+# %% by_rank
+# Wrong: the smallest of the draws go up, so that a result depends on the others.
+def stochastic_rounding(*, value, grid, drawn):
+    low = max(point for point in grid if point <= value)
+    high = min(point for point in grid if point >= value)
+    if low == high:
+        return [value for _ in drawn]
+    ups = round((value - low) / (high - low) * len(drawn))
+    last = sorted(drawn)[ups - 1] if ups else -1
+    return [high if number <= last else low for number in drawn]

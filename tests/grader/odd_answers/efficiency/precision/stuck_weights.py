@@ -65,3 +65,18 @@ def stuck_weights(*, weights, updates):
         gap = 2.0 ** (e - 9) if m == 0.5 and w * u < 0 else 2.0 ** (e - 8)
         count += abs(u) * 2 <= gap
     return count
+
+
+# %% half_the_gap_below_one_alone
+# Wrong: knows the narrower gap below 1 and below no other power of two.
+def stuck_weights(*, weights, updates):
+    import math
+
+    count = 0
+    for w, u in zip(weights, updates):
+        gap = 2.0 ** (math.frexp(abs(w))[1] - 8)
+        even = abs(w) / gap % 2 == 0
+        if abs(w) == 1 and w * u < 0:
+            gap /= 2
+        count += abs(u) < gap / 2 or (abs(u) == gap / 2 and even)
+    return count
