@@ -182,7 +182,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_everything_else",
-            "You left out everything else, or its extra steps. It takes as long in every format, and every extra step has it too.",
+            "You left out everything else, or its extra steps. It takes as long in all formats, and every step has it.",
             {"matmuls_s + other_s + added_s": "matmuls_s + added_s"},
         ),
         Mistake(

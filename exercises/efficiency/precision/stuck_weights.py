@@ -70,7 +70,8 @@ def taught() -> str:
     early = stuck_weights(weights=SIZES, updates=[-1.5e-4] * len(SIZES))
     late = stuck_weights(**OWN)
     return (
-        f"Of these {len(SIZES)} weights, from 0.002 to 0.06, a step of 0.00015 leaves {early} where they are, one of 0.000015 {late}: as "
+        f"Of these {len(SIZES)} weights, from 0.002 to 0.062, a step of 0.00015 leaves {early} where they are, and one "
+        f"of 0.000015 {late}: as "
         "the learning rate falls, more and more weights of bfloat16 stand still."
     )
 

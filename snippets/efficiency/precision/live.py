@@ -14,8 +14,8 @@ _PEAKS = {"before": 5000, "after": 10000, "kept": 0}
 
 @live_figure(
     title="What a faster format buys",
-    caption="First let FP4 run every layer, then keep a part of them in the wide format: how much of the gain does that "
-    "part cost? All times are shares of the step before. Quantizing counts as time that the new format adds.",
+    caption="First let FP4 run every layer, then keep a part of them in the wide format: how much of the gain does "
+    "that part cost? All times are shares of the step before. Quantizing counts as time that the new format adds.",
     knobs=[
         Number("share", "Matmuls that change, % of the step φ", 53, 0, 100, 1),
         Number("before", "Their rate before, TFLOP/s", 3600, 100, 15000, 10),
@@ -31,7 +31,7 @@ _PEAKS = {"before": 5000, "after": 10000, "kept": 0}
         Named("With quantizing", "If quantizing adds 5% of the step, 6% is left.", {"added": 5}),
         Named(
             "The 70B on 256 GPUs",
-            "From BF16 to FP8 on an H100 these matmuls get 1.75 times as fast and the step 54% faster.",
+            "From BF16 to eight bits: matmuls that are 1.75 times as fast make the step 54% faster.",
             {"share": 82, "before": 640, "after": 1120, "kept": 0},
         ),
     ],
