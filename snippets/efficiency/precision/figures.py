@@ -117,7 +117,7 @@ def updates_plot(paths: Mapping[str, Sequence[float]], *, wide: bool = True) -> 
     for (name, path), hue in zip(paths.items(), hues, strict=False):
         plot.curve(_corners(path), colour=hue, width=4 if hue == "muted" else 2)
         flat = path[-1] == path[0]
-        place = 0.97 if flat else 0.62
+        place = 0.97 if flat else 0.62 if wide else 0.5
         at = round(place * steps)
         lift = -10 if flat or hue == "muted" else 22
         nudge = -14 if hue == "muted" else 10
