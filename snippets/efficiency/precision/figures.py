@@ -163,5 +163,5 @@ def gains_panel(gains: Mapping[str, float], *, reported: Sequence[str] = (), wid
         panel.text(0, y + 10, name, size=12.5, bold=name in reported)
         length = (factor - 1) * scale
         panel.rectangle(1, y + 15, length, 15, colour="optimizer" if name in reported else "forward", strength=0.5)
-        panel.text(length + 8, y + 23, f"{100 * (factor - 1):.0f}%", middle=True, bold=True, size=12.5)
+        panel.text(length + 8, y + 23, f"{100 * (factor - 1):.0f}%", middle=True, bold=name in reported, size=12.5)
     return panel
