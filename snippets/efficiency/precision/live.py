@@ -25,7 +25,7 @@ _PEAKS = {"before": 5000, "after": 10000, "kept": 0}
         Number("added", "Quantizing adds, % of the step", 0, 0, 30, 1),
     ],
     named=[
-        Named("The question", "With every layer in FP4 the step gets 28% faster.", {"kept": 0}),
+        Named("The question", "If no layer is kept wide, the step gets 28% faster.", {"kept": 0}),
         Named("15% in BF16", "With 15% of the FLOPs in BF16 it's 12%.", {"kept": 15}),
         Named("Peaks, not rates", "Even if all matmuls ran at their peaks, it would be 36%.", _PEAKS),
         Named("With quantizing", "If quantizing adds 5% of the step, 20% is left.", {"added": 5}),
