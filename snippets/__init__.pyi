@@ -227,6 +227,25 @@ from snippets.efficiency.overlap.formulas import least_sm_split_time_s as least_
 from snippets.efficiency.overlap.formulas import best_comm_sms as best_comm_sms
 from snippets.efficiency.overlap.formulas import lent_sms_time_s as lent_sms_time_s
 from snippets.efficiency.overlap.formulas import wave_slowdown as wave_slowdown
+from snippets.efficiency.precision.formats import largest_finite as largest_finite
+from snippets.efficiency.precision.formats import least_normal as least_normal
+from snippets.efficiency.precision.formats import least_subnormal as least_subnormal
+from snippets.efficiency.precision.formats import unit_in_last_place as unit_in_last_place
+from snippets.efficiency.precision.formats import format_value_count as format_value_count
+from snippets.efficiency.precision.formats import format_values as format_values
+from snippets.efficiency.precision.formats import nearest_in_format as nearest_in_format
+from snippets.efficiency.precision.formats import neighbours_in_format as neighbours_in_format
+from snippets.efficiency.precision.formats import round_up_probability as round_up_probability
+from snippets.efficiency.precision.formats import least_moving_update as least_moving_update
+from snippets.efficiency.precision.formats import stalled_count as stalled_count
+from snippets.efficiency.precision.formats import block_scaled_bits as block_scaled_bits
+from snippets.efficiency.precision.formats import mx_block_scale as mx_block_scale
+from snippets.efficiency.precision.formats import nvfp4_tensor_scale as nvfp4_tensor_scale
+from snippets.efficiency.precision.formats import nvfp4_block_scale as nvfp4_block_scale
+from snippets.efficiency.precision.formats import scaled_block as scaled_block
+from snippets.efficiency.precision.formulas import partial_speedup as partial_speedup
+from snippets.efficiency.precision.formulas import mixed_format_flops_per_s as mixed_format_flops_per_s
+from snippets.efficiency.precision.formulas import quantizing_bytes as quantizing_bytes
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -498,6 +517,8 @@ from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
+from snippets.efficiency.precision.formats import NUMBER_FORMATS as NUMBER_FORMATS
+from snippets.efficiency.precision.scaling_recipes import SCALING_RECIPES as SCALING_RECIPES
 from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS as MEMORY_LEVELS
 from snippets.hardware import LINKS as LINKS
 from snippets.hardware import ACCELERATORS as ACCELERATORS
@@ -583,6 +604,8 @@ from snippets.efficiency.local_sgd.rl_steps import predicted_rl_step as predicte
 from snippets.efficiency.local_sgd.rl_steps import rl_readings as rl_readings
 from snippets.efficiency.local_sgd.rl_steps import rl_residuals as rl_residuals
 from snippets.efficiency.local_sgd.rl_steps import rl_splits as rl_splits
+from snippets.efficiency.precision.formats import FloatFormat as FloatFormat
+from snippets.efficiency.precision.scaling_recipes import ScalingRecipe as ScalingRecipe
 from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
 from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
 from snippets.foundations.data_pipeline.formulas import LoaderRun as LoaderRun
@@ -660,6 +683,7 @@ alpha_beta = message_time_s
 alpha_beta_s = message_time_s
 alpha_beta_time = message_time_s
 alpha_beta_time_s = message_time_s
+amdahl_law = partial_speedup
 arithmetic_intensity = gemm_arithmetic_intensity
 asynchronous_checkpoint_goodput = asynchronous_goodput_share
 asynchronous_checkpoint_goodput_share = asynchronous_goodput_share
@@ -784,6 +808,8 @@ grpo_step_s = rl_step_s
 half_performance_message_size = half_bandwidth_bytes
 half_performance_message_size_bytes = half_bandwidth_bytes
 hardware_flops_utilization = flops_utilization
+harmonic_mean_of_rates = mixed_format_flops_per_s
+harmonic_mean_of_rates_flops_per_s = mixed_format_flops_per_s
 hfu = flops_utilization
 hfu_utilization = flops_utilization
 higham_gamma = rounding_bound
@@ -895,6 +921,7 @@ ridge_point_flops_per_byte = ridge_flops_per_byte
 ring_attention = ring_attention_forward_bytes
 ring_attention_bytes = ring_attention_forward_bytes
 rollout_time = rollout_time_s
+round_to_nearest_even = nearest_in_format
 saved_tensors = stored_tensors
 scale_up_domain = group_ranks_in_domain
 scaling_efficiency = shared_batch_efficiency
@@ -922,6 +949,7 @@ shuffle_buffer = still_in_buffer_share
 shuffle_buffer_share = still_in_buffer_share
 silent_data_corruption = corruption_check_interval_s
 silent_data_corruption_s = corruption_check_interval_s
+spacing = unit_in_last_place
 spares = spare_nodes_needed
 spearman = rank_correlation
 spmd_partitioning_rules = matmul_placement
@@ -933,6 +961,7 @@ straggler = slowest_normal_s
 straggler_s = slowest_normal_s
 submesh = mesh_group
 tail_effect = wave_slowdown
+swamping = least_moving_update
 taper = oversubscription
 tensor_parallel_traffic = tensor_block_traffic_bytes
 tensor_parallel_traffic_bytes = tensor_block_traffic_bytes
@@ -954,12 +983,14 @@ training_memory = model_state_bytes
 training_memory_bytes = model_state_bytes
 two_level_all_reduce = hierarchical_all_reduce_time_s
 two_level_all_reduce_s = hierarchical_all_reduce_time_s
+ulp = unit_in_last_place
 ulysses = ulysses_exchange_bytes
 ulysses_bytes = ulysses_exchange_bytes
 undominated_layouts = pareto_front
 upcycling = with_experts
 value_of_a_benchmark = second_run_saving_share
 value_of_a_benchmark_share = second_run_saving_share
+vanishing_update = least_moving_update
 virtual_pipeline_bubble = interleaved_bubble_share
 virtual_pipeline_bubble_share = interleaved_bubble_share
 wave_quantization = wave_slowdown
