@@ -1,0 +1,154 @@
+"""Figures: what each kind of attention compares and keeps, FLOPs against length, and the cache of each GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from snippets.drawing import Panel
+from snippets.efficiency.architecture.formulas import (
+    attention_crossover_tokens,
+    long_context_flops_per_token,
+    sparse_attention_flops_per_token,
+    with_latents,
+)
+from snippets.live.axes import Axis, Plot
+from snippets.models import Transformer
+
+WIDTH = 560
+NARROW = 340
+_KINDS = ("full", "latents", "window", "chosen")
+_TITLES = {
+    "full": "shared heads",
+    "latents": "latents",
+    "window": "a window of 3",
+    "chosen": "3 chosen",
+}
+_HUES = {"full": "communication", "latents": "optimizer", "window": "forward", "chosen": "backward"}
+
+_WORDS = {"latents": "latents", "full": "shared heads", "chosen": "latents, chosen", "window": "windows"}
+
+
+def attention_kinds_panel(*, tokens: int = 8, window: int = 3, width_px: float = WIDTH) -> Panel:
+    """Draw which pairs of tokens four kinds of attention compare, and what they keep of each token.
+
+    Args:
+        tokens: of the sequence.
+        window: tokens that one sees in the third, and chooses in the fourth.
+        width_px: of the picture; a narrow one has two rows.
+
+    Returns:
+        The picture: in each triangle a row for each query, a column for each key; below it, the cache.
+    """
+    across = 4 if width_px > 450 else 2
+    column, block, cell = width_px / across, 206.0, 13.0
+    panel = Panel(width_px, block * (len(_KINDS) // across) - 8)
+    for number, kind in enumerate(_KINDS):
+        x, y = column * (number % across) + 6, block * (number // across)
+        panel.text(x, y + 14, _TITLES[kind], bold=True)
+        _triangle(panel, kind, x, y + 26, tokens, window, cell)
+        floor = y + 26 + tokens * cell + 46
+        kept = range(tokens - window, tokens) if kind == "window" else range(tokens)
+        high = {"full": 36.0, "latents": 10.0, "window": 36.0, "chosen": 13.0}[kind]
+        for place in range(tokens):
+            if place in kept:
+                panel.rectangle(x + place * cell, floor - high, cell, high, colour=_HUES[kind], strength=0.5)
+            else:
+                panel.rectangle(x + place * cell, floor - high, cell, high, colour="line", strength=0, dashed=True)
+        panel.text(x, floor + 15, "kept of each token", size=12, colour="muted")
+    return panel
+
+
+def _triangle(panel: Panel, kind: str, x: float, y: float, tokens: int, window: int, cell: float) -> None:
+    """Draw the pairs that one kind compares; those that only an indexer compares are pale."""
+    picks = {0: (0,), 1: (0, 1), 2: (0, 1, 2), 3: (0, 1, 3), 4: (0, 3, 4), 5: (1, 3, 5), 6: (0, 3, 6), 7: (1, 3, 7)}
+    full, pale, none = [], [], []
+    for here in range(tokens):
+        for there in range(here + 1):
+            box = (x + there * cell, y + here * cell, cell, cell)
+            if kind == "window" and here - there >= window:
+                none.append(box)
+            elif kind == "chosen" and there not in picks.get(here, (here,)):
+                pale.append(box)
+            else:
+                full.append(box)
+    panel.rectangles(none, colour="line", strength=0)
+    panel.rectangles(pale, colour=_HUES[kind], strength=0.08)
+    panel.rectangles(full, colour=_HUES[kind], strength=0.6)
+
+
+def attention_flops_plot(
+    model: Transformer | str, *, window: int, full_every: int, chosen: int, wide: bool = True
+) -> Panel:
+    """Plot a training token's FLOPs against the length of the context, for four kinds of attention.
+
+    Args:
+        model: with grouped queries.
+        window: tokens that most layers see in the third kind.
+        full_every: one layer of so many sees everything there.
+        chosen: tokens that the indexer of the fourth kind chooses.
+        wide: for a wide screen, or for a phone.
+
+    Returns:
+        The picture, both axes logarithmic; a mark where comparing tokens takes half of the FLOPs with grouped queries.
+    """
+    plot = Plot(
+        Axis(
+            2**12,
+            2**21,
+            "log",
+            "tokens of context",
+            ticks=(2**13, 2**15, 2**17, 2**20) if wide else (2**13, 2**17, 2**20),
+        ),
+        Axis(0.3, 12, "log", ticks=(0.5, 1, 2, 5, 10)),
+        title="Training one token, TFLOP",
+        width_px=WIDTH if wide else NARROW,
+        height_px=310 if wide else 290,
+    )
+    latents = with_latents(model)
+    lengths = [2 ** (12 + number / 4) for number in range(37)]
+    curves = {
+        "latents": [3 * long_context_flops_per_token(latents, sequence=int(s)) for s in lengths],
+        "full": [3 * long_context_flops_per_token(model, sequence=int(s)) for s in lengths],
+        "chosen": [3 * sparse_attention_flops_per_token(latents, sequence=int(s), chosen=chosen) for s in lengths],
+        "window": [
+            3 * long_context_flops_per_token(model, sequence=int(s), window=window, full_every=full_every)
+            for s in lengths
+        ],
+    }
+    for kind, flops in curves.items():
+        plot.curve([(s, f / 1e12) for s, f in zip(lengths, flops, strict=True)], colour=_HUES[kind])
+        x, y, words = plot.x(lengths[28]), plot.y(flops[28] / 1e12), _WORDS[kind]
+        if kind == "latents":
+            plot.panel.text(x - 8, y - 8, words, anchor="end", colour=_HUES[kind], size=12)
+        else:
+            plot.panel.text(x + 10, y + 12, words, colour=_HUES[kind], size=12)
+    half = attention_crossover_tokens(model)
+    y = 3 * long_context_flops_per_token(model, sequence=round(half)) / 1e12
+    plot.dots([(half, y)], colour="ink", radius=5)
+    plot.panel.text(plot.x(half) - 8, plot.y(y) - 12, "half of it compares tokens", anchor="end", size=12)
+    return plot.panel
+
+
+def cache_bars_panel(rows: Mapping[str, Sequence[float]], *, free_gb: float, width_px: float = WIDTH) -> Panel:
+    """Draw the cache on each GPU for several designs, beside what is free there.
+
+    Args:
+        rows: for each design the GB on one GPU, and an index into the kinds' colours.
+        free_gb: GB that the weights leave free.
+        width_px: of the picture.
+
+    Returns:
+        The picture: a bar for each design, a line for what is free.
+    """
+    left, right, row = (150.0 if width_px > 450 else 118.0), 62.0, 34.0
+    most = max(free_gb, *(gb for gb, _ in rows.values()))
+    scale = (width_px - left - right) / most
+    panel = Panel(width_px, 40 + row * len(rows) + 8)
+    panel.text(left + free_gb * scale, 14, f"{free_gb:.0f} GB free", anchor="middle", size=12)
+    for number, (name, (gb, kind)) in enumerate(rows.items()):
+        y = 30 + row * number
+        panel.text(left - 8, y + 11, name, anchor="end", middle=True, size=12)
+        panel.rectangle(left, y, gb * scale, 22, colour=_HUES[_KINDS[int(kind)]], strength=0.5)
+        panel.text(left + gb * scale + 6, y + 11, f"{gb:.0f} GB", middle=True, size=12, bold=True)
+    panel.line(left + free_gb * scale, 20, left + free_gb * scale, 30 + row * len(rows), colour="ink", dashed=True)
+    return panel

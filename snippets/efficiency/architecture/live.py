@@ -1,0 +1,183 @@
+"""Drawings: the live figure of chapter 34: what a long context costs to train and to keep, by kind of attention."""
+
+from __future__ import annotations
+
+from snippets.drawing import Panel
+from snippets.efficiency.architecture.formulas import (
+    kv_cache_bytes,
+    long_context_flops_per_token,
+    sparse_attention_flops_per_token,
+    with_latents,
+)
+from snippets.job import THE_70B
+from snippets.live.axes import Axis, Plot
+from snippets.live.declaring import Named, Picture, live_figure
+from snippets.live.knobs import Choice, Number
+from snippets.models import MODELS, Transformer, parameter_count
+
+_WIDTH = 328
+_INDEX_SIZE = 128
+_HUES = {"full": "communication", "latents": "optimizer", "windows": "forward", "chosen": "backward"}
+_WORDS = {
+    "full": "every layer sees all",
+    "latents": "latents",
+    "windows": "windows in most layers",
+    "chosen": "latents, chosen tokens",
+}
+_SPARSE_CHOICE = 2048
+
+
+@live_figure(
+    title="What a long context costs",
+    caption="Begin with fewer tokens and watch where the curve is flat. Then change the kind of attention: which of "
+    "the two pictures changes? With latents, share the heads among more GPUs as well. Windows hold in all layers but one "
+    "of so many; the indexer is DeepSeek-V3.2's, on latents, and chooses 2,048 tokens. All that's kept is kept in "
+    "bfloat16.",
+    knobs=[
+        Choice(
+            "model_name",
+            "Model",
+            {name: name for name in ("Llama 3 8B", "Llama 3 70B", "Llama 3 405B")},
+            "Llama 3 70B",
+        ),
+        Choice("kind", "Attention", _WORDS, "full"),
+        Number("tokens", "Tokens s", 2**20, 2**10, 2**22, 2, "log"),
+        Number("window", "Window", 1024, 128, 2**16, 2, "log"),
+        Number("full_every", "One full layer in", 6, 1, 16, 1),
+        Choice("ranks", "GPUs that share the heads t", {str(t): str(t) for t in (1, 2, 4, 8)}, "8"),
+    ],
+    named=[
+        Named(
+            "The question",
+            "At a million tokens, 90.8% of the FLOPs compare tokens, and a sequence's cache takes 42.9 GB of each GPU.",
+            {"kind": "full", "tokens": 2**20},
+        ),
+        Named(
+            "Latents",
+            "Latents make the cache smaller in all, but each GPU keeps all of it: 96.6 GB, more than it has.",
+            {"kind": "latents", "tokens": 2**20},
+        ),
+        Named(
+            "Windows",
+            "With windows in five of six layers, a token takes 1.09 TFLOP, and a sequence 7.01 GB of each GPU.",
+            {"kind": "windows", "tokens": 2**20},
+        ),
+        Named(
+            "The 70B on 256 GPUs",
+            "At 8,192 tokens, 7.17% of the FLOPs compare tokens: no other attention can save more.",
+            {"kind": "full", "tokens": THE_70B.sequence, "ranks": "2"},
+        ),
+    ],
+    opens="The question",
+)
+def long_context_figure(
+    *, model_name: str, kind: str, tokens: int, window: int, full_every: int, ranks: str
+) -> Picture:
+    """Draw a training token's FLOPs against the length, and the cache of one sequence on a GPU."""
+    model, t = MODELS[model_name], int(ranks)
+    flops = _training_flops(model, kind, tokens, window, full_every)
+    held = _held_bytes(model, kind, tokens, window, full_every, t)
+    weights = 2 * _matrix_weights(model, kind)
+    share = 1 - 3 * weights / flops
+    others = held * t if kind in ("full", "windows") else held
+    free = THE_70B.memory_bytes - 2 * parameter_count(_variant(model, kind)) / t
+    fits = "which fits beside the weights" if held <= free else "which doesn't fit beside the weights"
+    numbers = (
+        f"{model_name}, {_WORDS[kind]}, {tokens:,} tokens: training takes {_flop(flops)} a token, {100 * share:.3g}% "
+        f"of it to compare tokens. The cache of a sequence is {_gb(others)}, {_gb(held)} on each of {t} GPUs, {fits}."
+    )
+    alt = (
+        f"First: TFLOP of a training token against the context's length, for four kinds of attention, with a dot at "
+        f"{tokens:,} tokens and {_flop(flops)} for {_WORDS[kind]}. Second: the cache of one sequence on one GPU, "
+        f"{_gb(held)}, beside the {_gb(max(free, 0.0))} that the weights leave free of 80 GB."
+    )
+    idle = () if kind == "windows" else ("window", "full_every")
+    return Picture(
+        [_curves(model, kind, tokens, window, full_every, flops), _bars(held, free, kind)], numbers, alt, idle=idle
+    )
+
+
+def _variant(model: Transformer, kind: str) -> Transformer:
+    """Return the model with the attention that a kind has."""
+    return with_latents(model) if kind in ("latents", "chosen") else model
+
+
+def _matrix_weights(model: Transformer, kind: str) -> float:
+    """Return the weights of the matrices that a token meets."""
+    changed = _variant(model, kind)
+    one, two = (long_context_flops_per_token(changed, sequence=s) for s in (1, 3))
+    return (one - (two - one)) / 2
+
+
+def _training_flops(model: Transformer, kind: str, tokens: int, window: int, full_every: int) -> float:
+    """Return a training token's FLOPs."""
+    changed = _variant(model, kind)
+    if kind == "chosen":
+        return 3 * sparse_attention_flops_per_token(changed, sequence=tokens, chosen=_SPARSE_CHOICE)
+    if kind == "windows":
+        return 3 * long_context_flops_per_token(changed, sequence=tokens, window=window, full_every=full_every)
+    return 3 * long_context_flops_per_token(changed, sequence=tokens)
+
+
+def _held_bytes(model: Transformer, kind: str, tokens: int, window: int, full_every: int, ranks: int) -> float:
+    """Return the cache of one sequence on one rank."""
+    changed = _variant(model, kind)
+    if kind == "windows":
+        return kv_cache_bytes(changed, sequence=tokens, window=window, full_every=full_every, tensor_parallel=ranks)
+    held = kv_cache_bytes(changed, sequence=tokens, tensor_parallel=ranks)
+    return held + (2 * changed.layers * _INDEX_SIZE * tokens if kind == "chosen" else 0)
+
+
+def _flop(flops: float) -> str:
+    """Write FLOPs of a token."""
+    return f"{flops / 1e12:.3g} TFLOP" if flops >= 1e12 else f"{flops / 1e9:.3g} GFLOP"
+
+
+def _gb(size: float) -> str:
+    """Write bytes."""
+    if size >= 1e12:
+        return f"{size / 1e12:.3g} TB"
+    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+
+
+def _curves(model: Transformer, kind: str, tokens: int, window: int, full_every: int, flops: float) -> Panel:
+    """Draw all kinds, the chosen one in full."""
+    low, high = 2**10, 2**22
+    lengths = [2 ** (10 + number) for number in range(13)]
+    drawn = {
+        way: [_training_flops(model, way, s, window, full_every) / 1e12 for s in lengths]
+        for way in _WORDS
+        if way != kind
+    } | {kind: [_training_flops(model, kind, s, window, full_every) / 1e12 for s in lengths]}
+    least = 0.8 * min(min(points) for points in drawn.values())
+    most = 1.3 * max(max(points) for points in drawn.values())
+    plot = Plot(
+        Axis(low, high, "log", "tokens of context", ticks=(2**10, 2**13, 2**17, 2**20)),
+        Axis(least, most, "log"),
+        title="Training one token, TFLOP",
+        width_px=_WIDTH,
+    )
+    for way, points in drawn.items():
+        plot.curve(
+            list(zip(lengths, points, strict=True)),
+            colour=_HUES[way] if way == kind else "muted",
+            width=2.5 if way == kind else 1.2,
+            dashed=way != kind,
+        )
+    plot.dots([(tokens, flops / 1e12)], colour=_HUES[kind], radius=5)
+    plot.panel.text(plot.left + 8, plot.top + 14, _WORDS[kind], colour=_HUES[kind], bold=True, size=12)
+    return plot.panel
+
+
+def _bars(held: float, free: float, kind: str) -> Panel:
+    """Draw the cache on one GPU beside what the weights leave free."""
+    panel = Panel(_WIDTH, 130)
+    panel.text(0, 14, "On each GPU of 80 GB", bold=True)
+    most = max(held, free, 1.0)
+    scale = (_WIDTH - 110) / most
+    for number, (name, size, hue) in enumerate((("cache", held, _HUES[kind]), ("free", max(free, 0.0), "idle"))):
+        y = 34.0 + 40 * number
+        panel.text(0, y + 13, name, middle=True)
+        panel.rectangle(44, y, size * scale, 26, colour=hue, strength=0.5)
+        panel.text(50 + size * scale, y + 13, _gb(size), middle=True, bold=number == 0)
+    return panel

@@ -1,0 +1,63 @@
+"""The live figure of chapter 34 says what caches that are summed and passes that are counted give."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from snippets.efficiency.architecture.live import long_context_figure
+from snippets.flops import training_step_flops
+from snippets.live.declaring import Named
+from snippets.models import MODELS
+
+SAID = re.compile(r"takes ([\d.]+) ([TG])FLOP a token, ([\d.]+)% of .* is ([\d.]+) ([TG])B, ([\d.]+) ([TG])B on each")
+
+
+def numbers(**values: object) -> tuple[float, float, float, float]:
+    """Return what the figure says: FLOPs of a token, the share that compares, the cache in all and on a GPU."""
+    said = SAID.search(long_context_figure(**values).numbers)
+    assert said
+    size = {"T": 1e12, "G": 1e9}
+    flops, share, whole, held = (float(said[place]) for place in (1, 3, 4, 6))
+    return flops * size[said[2]], share / 100, whole * size[said[5]], held * size[said[7]]
+
+
+@pytest.mark.parametrize("tokens", [8192, 2**17, 2**20])
+def test_with_every_layer_full_it_is_the_books_training_step(tokens: int) -> None:
+    flops, share, whole, held = numbers(kind="full", tokens=tokens, ranks="8")
+    step = training_step_flops("Llama 3 70B", batch=1, sequence=tokens, mask="exact")
+    assert flops == pytest.approx(step / tokens, rel=6e-3)
+    compared = 3 * 4 * 80 * 64 * 128 * (tokens + 1) / 2
+    assert share == pytest.approx(compared * tokens / step, rel=6e-3)
+    assert whole == pytest.approx(2 * 2 * 8 * 128 * 80 * tokens, rel=6e-3)
+    assert held == pytest.approx(whole / 8, rel=1e-2)
+
+
+def test_layer_by_layer_windows_are_what_the_figure_says() -> None:
+    tokens, window = 2**14, 512
+    flops, _, whole, _ = numbers(kind="windows", tokens=tokens, window=window, full_every=4, ranks="2")
+    seen = [tokens if (layer + 1) % 4 == 0 else window for layer in range(80)]
+    pairs = sum(sum(min(place + 1, most) for place in range(tokens)) for most in seen)
+    model = MODELS["Llama 3 70B"]
+    alone = training_step_flops(model, batch=1, sequence=1)  # with one pair a head and layer
+    assert flops == pytest.approx(alone + 3 * 4 * 64 * 128 * (pairs / tokens - 80), rel=6e-3)
+    assert whole == pytest.approx(sum(4096 * most for most in seen), rel=6e-3)
+
+
+def test_latents_are_whole_on_every_gpu() -> None:
+    for ranks in ("1", "8"):
+        _, _, whole, held = numbers(kind="latents", tokens=2**20, ranks=ranks)
+        assert whole == held == pytest.approx(80 * 576 * 2 * 2**20, rel=6e-3)
+
+
+def test_an_indexer_adds_its_keys() -> None:
+    held = numbers(kind="chosen", tokens=2**20, ranks="8")[3]
+    assert held == pytest.approx(80 * (576 + 128) * 2 * 2**20, rel=6e-3)
+
+
+@pytest.mark.parametrize("named", long_context_figure.named, ids=lambda named: named.name)
+def test_what_does_not_fit_is_said(named: Named) -> None:
+    values = {knob.name: knob.default for knob in long_context_figure.knobs} | dict(named.values)
+    fits = "which fits" in long_context_figure(**values).numbers
+    assert fits == (named.name != "Latents")
