@@ -30,8 +30,8 @@ _SPARSE_CHOICE = 2048
 @live_figure(
     title="What a long context costs",
     caption="Begin with fewer tokens and watch where the curve is flat. Then change the kind of attention: which of "
-    "the two pictures changes? With latents, share the heads among more GPUs as well. Windows hold in all layers but one "
-    "of so many; the indexer is DeepSeek-V3.2's, on latents, and chooses 2,048 tokens. All that's kept is kept in "
+    "the two pictures changes? With latents, share the heads among more GPUs as well. Windows hold in all layers but "
+    "one of so many; the indexer is DeepSeek-V3.2's, on latents, and chooses 2,048 tokens. All that's kept is kept in "
     "bfloat16.",
     knobs=[
         Choice(

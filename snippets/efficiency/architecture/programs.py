@@ -148,7 +148,9 @@ def run_decoding(
     k = positive_integer("chosen", chosen)
     seen = s if window is None else positive_integer("window", window)
     rng = np.random.default_rng(nonnegative_integer("seed", seed))
-    affordable("the layer", (s + h) * (h + a * (q + c + r)) + a * s * s)
+    affordable(
+        "tokens, hidden, heads, head_size, latent and rotary", (s + h) * (h + a * (q + c + r)) + a * (s * s + c * q)
+    )
     if a % g:
         raise ValueError(f"key_value_heads must divide heads = {a}, got {g}")
     if window is not None and kind != "grouped":
@@ -295,34 +297,8 @@ def run_window_context(queries: Any, keys: Any, values: Any, gradient: Any, *, r
     return HaloRun(o, (d_q, d_k, d_v), machine.account)
 
 
-def window_attention_backward(
-    queries: Array, keys: Array, values: Array, gradient: Array, mask: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Compute attention under any mask in one piece, and its gradients.
-
-    Args:
-        queries: shape (heads, own s, head size).
-        keys: shape (heads, tokens, head size).
-        values: of the keys' shape.
-        gradient: of the loss with respect to the output, of the queries' shape.
-        mask: shape (own s, tokens), true where a query sees a key; every query sees one.
-
-    Returns:
-        The output, and the gradients with respect to queries, keys and values.
-
-    Source: the chain rule.
-    Convention: scores are divided by the root of the head size.
-    Leaves out: what a kernel saves by not storing the scores.
-
-    >>> one = np.ones((1, 1, 1))
-    >>> [each.item() for each in window_attention_backward(one, one, one, one, np.ones((1, 1), dtype=bool))]
-    [1.0, 0.0, 0.0, 1.0]
-    """
-    q, k = finite_array("queries", queries, dimensions=3), finite_array("keys", keys, dimensions=3)
-    v, d_o = finite_array("values", values, dimensions=3), finite_array("gradient", gradient, dimensions=3)
-    seen = np.asarray(mask, dtype=bool)
-    if v.shape != k.shape or d_o.shape != q.shape or seen.shape != (q.shape[1], k.shape[1]) or not seen.any(1).all():
-        raise ValueError(f"mask must be true once in each row of shape {(q.shape[1], k.shape[1])}, got {seen.shape}")
+def _attend_and_back(q: Array, k: Array, v: Array, d_o: Array, seen: Array) -> tuple[Array, Array, Array, Array]:
+    """Attend under a mask (own s, tokens); return the output and the gradients of queries, keys and values."""
     scale = q.shape[2] ** -0.5
     p = _softmax(np.where(seen, q @ k.transpose(0, 2, 1) * scale, -np.inf))  # (a, own s, tokens)
     d_p = d_o @ v.transpose(0, 2, 1)
@@ -342,7 +318,7 @@ def _window_rank(rank: int, ranks: int, window: int, q: Array, k: Array, v: Arra
         K, V = np.concatenate([before[0], k], axis=1), np.concatenate([before[1], v], axis=1)
         first = before.shape[2]
         behind = np.arange(s)[:, None] + first - np.arange(first + s)[None, :]
-        o, d_q, d_k, d_v = window_attention_backward(q, K, V, d_o, (behind >= 0) & (behind < window))
+        o, d_q, d_k, d_v = _attend_and_back(q, K, V, d_o, (behind >= 0) & (behind < window))
         if not backward:
             output = o
     if rank and halo:
@@ -388,7 +364,7 @@ def run_shared_reduce(
     kind, t = named("kind", kind, BLOCKS), at_most("ranks", positive_integer("ranks", ranks), _MOST_RANKS)
     s, h = positive_integer("tokens", tokens), positive_integer("hidden", hidden)
     f, rng = positive_integer("inner", inner), np.random.default_rng(nonnegative_integer("seed", seed))
-    affordable("the layer", (s + 4 * h) * (h + f))
+    affordable("tokens, hidden and inner", (s + 4 * h) * (h + f))
     if f % t:
         raise ValueError(f"ranks must divide inner = {f}, got {t}")
     x, gradient = rng.normal(size=(s, h)), rng.normal(size=(s, h))

@@ -29,7 +29,6 @@ from snippets.efficiency.architecture.programs import (
     run_decoding,
     run_shared_reduce,
     run_window_context,
-    window_attention_backward,
 )
 from snippets.flops import forward_flops
 from snippets.models import MODELS, Attention, Experts, FeedForward, LatentAttention, Transformer, attention_parameters
@@ -175,37 +174,43 @@ def test_at_the_crossover_both_terms_are_equal() -> None:
         assert long_context_flops_per_token(name, sequence=s) == pytest.approx(2 * inside, rel=1e-3)
 
 
+def windowed(q: np.ndarray, k: np.ndarray, v: np.ndarray, window: int) -> np.ndarray:
+    """Attend one query at a time, one head at a time."""
+    out = np.zeros_like(q)
+    for head, here in product(range(q.shape[0]), range(q.shape[1])):
+        first = max(0, here - window + 1)
+        weights = np.exp(k[head, first : here + 1] @ q[head, here] / q.shape[2] ** 0.5)
+        out[head, here] = weights / weights.sum() @ v[head, first : here + 1]
+    return out
+
+
 @settings(max_examples=20, deadline=None)
 @given(ranks=st.integers(1, 4), own=st.integers(1, 4), heads=st.integers(1, 2), data=st.data())
 def test_ranks_under_a_window_send_its_reach_and_give_what_one_gives(
     ranks: int, own: int, heads: int, data: st.DataObject
 ) -> None:
     window = data.draw(st.integers(1, own + 1))
-    rng = np.random.default_rng(34)
-    q, k, v, d_o = rng.normal(size=(4, heads, ranks * own, 3))
-    behind = np.arange(ranks * own)[:, None] - np.arange(ranks * own)[None, :]
-    alone = window_attention_backward(q, k, v, d_o, (behind >= 0) & (behind < window))
+    q, k, v, d_o = np.random.default_rng(34).normal(size=(4, heads, ranks * own, 3))
+    alone = run_window_context(q, k, v, d_o, ranks=1, window=window)
     run = run_window_context(q, k, v, d_o, ranks=ranks, window=window)
-    for ours, whole in zip((run.output, *run.gradients), alone, strict=True):
+    assert np.allclose(run.output, windowed(q, k, v, window))
+    for ours, whole in zip(run.gradients, alone.gradients, strict=True):
         assert np.allclose(ours, whole)
     halo = window_halo_bytes(window=window, kv_width=3 * heads, element_bytes=8)
     if ranks > 1:  # the first sends two halos on; the last sends gradients home; those between do both
         assert run.account.sent_bytes == (2 * halo, *[3 * halo] * (ranks - 2), halo)
 
 
-def test_gradients_under_a_mask_are_slopes() -> None:
-    rng = np.random.default_rng(3)
-    q, k, v, d_o = rng.normal(size=(4, 1, 4, 2))
-    mask = np.tril(np.ones((4, 4), dtype=bool))
-    grads = window_attention_backward(q, k, v, d_o, mask)[1:]
-    for number, (given_array, gradient) in enumerate(zip((q, k, v), grads, strict=True)):
-        for place in np.ndindex(given_array.shape):
-            moved = [q.copy(), k.copy(), v.copy()]
+def test_gradients_under_a_window_are_slopes() -> None:
+    *given_arrays, d_o = np.random.default_rng(3).normal(size=(4, 1, 4, 2))
+    grads = run_window_context(*given_arrays, d_o, ranks=2, window=3).gradients
+    for number, gradient in enumerate(grads):
+        for place in np.ndindex(gradient.shape):
             sides = []
             for step in (1e-5, -1e-5):
-                moved[number] = given_array.copy()
+                moved = [each.copy() for each in given_arrays]
                 moved[number][place] += step
-                sides.append((window_attention_backward(*moved, d_o, mask)[0] * d_o).sum())
+                sides.append((windowed(*moved, 3) * d_o).sum())
             assert (sides[0] - sides[1]) / 2e-5 == pytest.approx(gradient[place], abs=1e-8)
 
 

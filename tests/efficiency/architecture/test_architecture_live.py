@@ -11,14 +11,14 @@ from snippets.flops import training_step_flops
 from snippets.live.declaring import Named
 from snippets.models import MODELS
 
-SAID = re.compile(r"takes ([\d.]+) ([TG])FLOP a token, ([\d.]+)% of .* is ([\d.]+) ([TG])B, ([\d.]+) ([TG])B on each")
+SAID = re.compile(r"takes ([\d.]+) ([TG])FLOP a token, ([\d.]+)% of .* is ([\d.]+) ([TGM])B, ([\d.]+) ([TGM])B on each")
 
 
 def numbers(**values: object) -> tuple[float, float, float, float]:
     """Return what the figure says: FLOPs of a token, the share that compares, the cache in all and on a GPU."""
     said = SAID.search(long_context_figure(**values).numbers)
     assert said
-    size = {"T": 1e12, "G": 1e9}
+    size = {"T": 1e12, "G": 1e9, "M": 1e6}
     flops, share, whole, held = (float(said[place]) for place in (1, 3, 4, 6))
     return flops * size[said[2]], share / 100, whole * size[said[5]], held * size[said[7]]
 
