@@ -54,7 +54,8 @@ def taught() -> str:
     exact = compared_flops(tokens=2048, heads=1, key_width=1, value_width=1, window=512) // 4
     return (
         f"With a window of 512 in 2,048 tokens there are {exact:,} pairs, {exact / 2048:.0f} a token. Half of the "
-        f"window, 256 a token, is {1 - 256 * 2048 / exact:.0%} too little: only the first tokens see less than a whole window."
+        f"window, 256 a token, is {1 - 256 * 2048 / exact:.0%} too little: only the first tokens see less than a "
+        "whole window."
     )
 
 

@@ -80,8 +80,8 @@ def taught() -> str:
     shared = longest_context(**{**OWN, "full_layers": 80, "window_layers": 0})
     latents = longest_context(**{**OWN, "full_layers": 80, "window_layers": 0, "token_bytes": 1152, "kept_heads": 1})
     return (
-        f"Eight H100 keep {shared / 1e6:.1f} million tokens with shared heads, {latents / 1e6:.2f} million with a latent "
-        f"that all eight copy, and {longest_context(**OWN) / 1e6:.1f} million with windows."
+        f"Eight H100 keep {shared / 1e6:.1f} million tokens with shared heads, {latents / 1e6:.2f} million with a "
+        f"latent that all eight copy, and {longest_context(**OWN) / 1e6:.1f} million with windows."
     )
 
 
@@ -117,7 +117,9 @@ EXERCISE = Exercise(
             "You gave each GPU less than one head. With more GPUs than heads, each copies a whole one.",
             {
                 "each = token_bytes * max(1, kept_heads // ranks)": "each = token_bytes * kept_heads / ranks",
-                "short = free_bytes // (each * (full_layers + window_layers))": "short = int(free_bytes // (each * (full_layers + window_layers)))",
+                "short = free_bytes // (each * (full_layers + window_layers))": (
+                    "short = int(free_bytes // (each * (full_layers + window_layers)))"
+                ),
                 "return left // (each * full_layers)": "return int(left // (each * full_layers))",
             },
         ),
