@@ -137,8 +137,8 @@ def kv_cache_token_bytes(model: Transformer | str, *, element_bytes: float = 2) 
 
     Also: KV cache per token, key-value cache
     Formula: $2 L\\,a_\\text{kv}\\,h_\\text{head}\\,w \\;\\text{ or }\\; L\\,(h_\\text{c} + h_\\text{r})\\,w$
-    Symbols: L = layers; a_kv = heads of keys; h_head = size of a head; w = element_bytes; with latent attention
-        h_c = width of the latent, h_r = width of the key that carries the position
+    Symbols: L = layers; a_kv = heads of keys; h_head = size of a head; w = element_bytes; h_c = width of the latent;
+        h_r = width of the key that carries the position; the second with latent attention
     Chapter: 34
 
     Args:
