@@ -91,21 +91,16 @@ def attention_flops_plot(
     Returns:
         The picture, both axes logarithmic; a mark where comparing tokens takes half of the FLOPs with grouped queries.
     """
+    ticks = (2**13, 2**15, 2**17, 2**20) if wide else (2**13, 2**17, 2**20)
     plot = Plot(
-        Axis(
-            2**12,
-            2**21,
-            "log",
-            "tokens of context",
-            ticks=(2**13, 2**15, 2**17, 2**20) if wide else (2**13, 2**17, 2**20),
-        ),
-        Axis(0.3, 12, "log", ticks=(0.5, 1, 2, 5, 10)),
+        Axis(2**12, 2 ** (22 if wide else 24), "log", "tokens of context", ticks=ticks),
+        Axis(0.3, 8, "log", ticks=(0.5, 1, 2, 5)),
         title="Training one token, TFLOP",
         width_px=WIDTH if wide else NARROW,
         height_px=310 if wide else 290,
     )
     latents = with_latents(model)
-    lengths = [2 ** (12 + number / 4) for number in range(37)]
+    lengths = [2 ** (12 + number / 4) for number in range(33)]
     curves = {
         "latents": [3 * long_context_flops_per_token(latents, sequence=int(s)) for s in lengths],
         "full": [3 * long_context_flops_per_token(model, sequence=int(s)) for s in lengths],
@@ -117,15 +112,13 @@ def attention_flops_plot(
     }
     for kind, flops in curves.items():
         plot.curve([(s, f / 1e12) for s, f in zip(lengths, flops, strict=True)], colour=_HUES[kind])
-        x, y, words = plot.x(lengths[28]), plot.y(flops[28] / 1e12), _WORDS[kind]
-        if kind == "latents":
-            plot.panel.text(x - 8, y - 8, words, anchor="end", colour=_HUES[kind], size=12)
-        else:
-            plot.panel.text(x + 10, y + 12, words, colour=_HUES[kind], size=12)
+        x, y = plot.x(lengths[-1]) + 6, plot.y(flops[-1] / 1e12)
+        plot.panel.text(x, y, _WORDS[kind], colour=_HUES[kind], size=12, middle=True)
     half = attention_crossover_tokens(model)
     y = 3 * long_context_flops_per_token(model, sequence=round(half)) / 1e12
     plot.dots([(half, y)], colour="ink", radius=5)
-    plot.panel.text(plot.x(half) - 8, plot.y(y) - 12, "half of it compares tokens", anchor="end", size=12)
+    words = "half of it compares tokens" if wide else "half compares"
+    plot.panel.text(plot.x(half) - 8, plot.y(y) - 12, words, anchor="end", size=12)
     return plot.panel
 
 
@@ -149,6 +142,6 @@ def cache_bars_panel(rows: Mapping[str, Sequence[float]], *, free_gb: float, wid
         y = 30 + row * number
         panel.text(left - 8, y + 11, name, anchor="end", middle=True, size=12)
         panel.rectangle(left, y, gb * scale, 22, colour=_HUES[_KINDS[int(kind)]], strength=0.5)
-        panel.text(left + gb * scale + 6, y + 11, f"{gb:.0f} GB", middle=True, size=12, bold=True)
+        panel.text(width_px - 6, y + 11, f"{gb:.0f} GB", anchor="end", middle=True, size=12, bold=True)
     panel.line(left + free_gb * scale, 20, left + free_gb * scale, 30 + row * len(rows), colour="ink", dashed=True)
     return panel

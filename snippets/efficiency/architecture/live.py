@@ -41,40 +41,40 @@ _SPARSE_CHOICE = 2048
             "Llama 3 70B",
         ),
         Choice("kind", "Attention", _WORDS, "full"),
-        Number("tokens", "Tokens s", 2**20, 2**10, 2**22, 2, "log"),
+        Number("blocks", "Context, × 1,024 tokens", 1024, 1, 4096, 2, "log"),
         Number("window", "Window", 1024, 128, 2**16, 2, "log"),
         Number("full_every", "One full layer in", 6, 1, 16, 1),
-        Choice("ranks", "GPUs that share the heads t", {str(t): str(t) for t in (1, 2, 4, 8)}, "8"),
+        Choice("ranks", "GPUs t, sharing heads", {str(t): str(t) for t in (1, 2, 4, 8)}, "8"),
     ],
     named=[
         Named(
             "The question",
             "At a million tokens, 90.8% of the FLOPs compare tokens, and a sequence's cache takes 42.9 GB of each GPU.",
-            {"kind": "full", "tokens": 2**20},
+            {"kind": "full", "blocks": 1024},
         ),
         Named(
             "Latents",
             "Latents make the cache smaller in all, but each GPU keeps all of it: 96.6 GB, more than it has.",
-            {"kind": "latents", "tokens": 2**20},
+            {"kind": "latents", "blocks": 1024},
         ),
         Named(
             "Windows",
             "With windows in five of six layers, a token takes 1.09 TFLOP, and a sequence 7.01 GB of each GPU.",
-            {"kind": "windows", "tokens": 2**20},
+            {"kind": "windows", "blocks": 1024},
         ),
         Named(
             "The 70B on 256 GPUs",
             "At 8,192 tokens, 7.17% of the FLOPs compare tokens: no other attention can save more.",
-            {"kind": "full", "tokens": THE_70B.sequence, "ranks": "2"},
+            {"kind": "full", "blocks": THE_70B.sequence // 1024, "ranks": "2"},
         ),
     ],
     opens="The question",
 )
 def long_context_figure(
-    *, model_name: str, kind: str, tokens: int, window: int, full_every: int, ranks: str
+    *, model_name: str, kind: str, blocks: int, window: int, full_every: int, ranks: str
 ) -> Picture:
     """Draw a training token's FLOPs against the length, and the cache of one sequence on a GPU."""
-    model, t = MODELS[model_name], int(ranks)
+    model, t, tokens = MODELS[model_name], int(ranks), 1024 * blocks
     flops = _training_flops(model, kind, tokens, window, full_every)
     held = _held_bytes(model, kind, tokens, window, full_every, t)
     weights = 2 * _matrix_weights(model, kind)

@@ -25,7 +25,7 @@ def numbers(**values: object) -> tuple[float, float, float, float]:
 
 @pytest.mark.parametrize("tokens", [8192, 2**17, 2**20])
 def test_with_every_layer_full_it_is_the_books_training_step(tokens: int) -> None:
-    flops, share, whole, held = numbers(kind="full", tokens=tokens, ranks="8")
+    flops, share, whole, held = numbers(kind="full", blocks=tokens // 1024, ranks="8")
     step = training_step_flops("Llama 3 70B", batch=1, sequence=tokens, mask="exact")
     assert flops == pytest.approx(step / tokens, rel=6e-3)
     compared = 3 * 4 * 80 * 64 * 128 * (tokens + 1) / 2
@@ -36,7 +36,7 @@ def test_with_every_layer_full_it_is_the_books_training_step(tokens: int) -> Non
 
 def test_layer_by_layer_windows_are_what_the_figure_says() -> None:
     tokens, window = 2**14, 512
-    flops, _, whole, _ = numbers(kind="windows", tokens=tokens, window=window, full_every=4, ranks="2")
+    flops, _, whole, _ = numbers(kind="windows", blocks=tokens // 1024, window=window, full_every=4, ranks="2")
     seen = [tokens if (layer + 1) % 4 == 0 else window for layer in range(80)]
     pairs = sum(sum(min(place + 1, most) for place in range(tokens)) for most in seen)
     model = MODELS["Llama 3 70B"]
@@ -47,12 +47,12 @@ def test_layer_by_layer_windows_are_what_the_figure_says() -> None:
 
 def test_latents_are_whole_on_every_gpu() -> None:
     for ranks in ("1", "8"):
-        _, _, whole, held = numbers(kind="latents", tokens=2**20, ranks=ranks)
+        _, _, whole, held = numbers(kind="latents", blocks=1024, ranks=ranks)
         assert whole == held == pytest.approx(80 * 576 * 2 * 2**20, rel=6e-3)
 
 
 def test_an_indexer_adds_its_keys() -> None:
-    held = numbers(kind="chosen", tokens=2**20, ranks="8")[3]
+    held = numbers(kind="chosen", blocks=1024, ranks="8")[3]
     assert held == pytest.approx(80 * (576 + 128) * 2 * 2**20, rel=6e-3)
 
 
