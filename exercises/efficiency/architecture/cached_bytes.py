@@ -37,7 +37,7 @@ def cached_bytes(
     """
     full = layers // full_every
     kept = full * tokens + (layers - full) * min(window, tokens)
-    return 2 * 2 * key_value_heads * head_size * kept
+    return 4 * key_value_heads * head_size * kept  # a key and a value of 2 bytes each
 
 
 def layer_by_layer(
@@ -91,13 +91,13 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "keeps_keys_alone",
-            "You counted keys or values. Both are kept: the second 2 isn't the bytes of a number.",
-            {"2 * 2 * key_value_heads": "2 * key_value_heads"},
+            "You counted keys or values, or numbers of one byte. Both are kept, with 2 bytes a number.",
+            {"4 * key_value_heads": "2 * key_value_heads"},
         ),
         Mistake(
-            "counts_numbers",
-            "You counted numbers three times as wide or half as wide: 2 bytes each, of keys and of values.",
-            {"2 * 2 * key_value_heads": "3 * key_value_heads"},
+            "takes_four_bytes",
+            "You took 4 bytes for a number. These have 2.",
+            {"4 * key_value_heads": "8 * key_value_heads"},
         ),
         Mistake(
             "keeps_all_in_every_layer",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from grader.exercise import Exercise, Mistake, inputs_for
 
 
@@ -40,7 +42,7 @@ def choose_attention(
     ...                  sequences=1, free_bytes=40, ranks=1)
     1
     """
-    best, least = None, None
+    fitting = []
     for number, design in enumerate(designs):
         size, heads, full, other, window, pair_flops = design
         reach = min(window, tokens)
@@ -48,10 +50,9 @@ def choose_attention(
         held = sequences * size * max(1, heads // ranks) * kept
         pairs = full * tokens * (tokens + 1) // 2
         pairs += other * (tokens * reach - reach * (reach - 1) // 2)
-        flops = pair_flops * pairs
-        if held <= free_bytes and (least is None or flops < least):
-            best, least = number, flops
-    return best
+        if held <= free_bytes:
+            fitting.append((pair_flops * pairs, number))
+    return min(fitting)[1] if fitting else None
 
 
 def one_by_one(
@@ -68,8 +69,8 @@ def one_by_one(
         held = flops = 0
         for seen in [tokens] * full + [window] * other:
             held += size * -(-heads // ranks) * (tokens if tokens <= seen else seen)
-            growing = min(seen, tokens)  # queries 1 to `growing` see as many, all later ones see `seen`
-            flops += pair_flops * (sum(range(growing + 1)) + (tokens - growing) * seen)
+            far = max(0, tokens - seen)  # the pairs of a triangle less those that are out of sight, a smaller one
+            flops += pair_flops * (math.comb(tokens + 1, 2) - math.comb(far + 1, 2))
         if sequences * held <= free_bytes:
             fitting.append((flops, number))
     return min(fitting)[1] if fitting else None
@@ -119,6 +120,13 @@ EXERCISE = Exercise(
         run_of([(2, 1, 0, 1, 4, 100), (2, 1, 0, 1, 3, 140)], 4, 1, 8, 1),
         run_of([(1, 1, 0, 1, 7, 10), (1, 1, 1, 0, 1, 12)], 6, 1, 6, 1),
         run_of([(1, 1, 1, 0, 1, 10), (1, 1, 0, 1, 9, 14)], 4, 1, 100, 1),
+        run_of([(1, 1, 1, 0, 1, 1), (1, 1, 0, 1, 9, 1)], 3, 1, 100, 1),
+        run_of([(1, 1, 0, 1, 9, 1), (1, 1, 1, 0, 1, 1)], 3, 1, 100, 1),
+        run_of([(1, 1, 2, 0, 1, 1), (1, 1, 1, 1, 4, 1)], 4, 1, 100, 1),
+        run_of([(1, 1, 1, 1, 5, 1), (1, 1, 2, 0, 1, 1)], 5, 1, 100, 1),
+        run_of([(1, 1, 1, 0, 1, 1), (1, 1, 0, 1, 2**31 - 1, 1)], 2**31, 1, 2**40, 1),
+        run_of([(1, 1, 0, 1, 2**31 - 1, 1), (1, 1, 1, 0, 1, 1)], 2**31, 1, 2**40, 1),
+        run_of([(1, 1, 0, 1, 2**31 - 1, 1), (1, 1, 0, 1, 2**31 - 2, 1)], 2**31, 1, 2**40, 1),
         run_of([(1152, 1, 80, 0, 1024, 40_960)], 2**20, 1, 96_636_764_159, 8),
         run_of([(1152, 1, 80, 0, 1024, 40_960)], 2**20, 1, 96_636_764_160, 8),
         OWN,
@@ -147,7 +155,7 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_the_memory",
             "You took what compares least, whether its caches fit or not.",
-            {"held <= free_bytes and ": ""},
+            {"held <= free_bytes": "held >= 0"},
         ),
         Mistake(
             "must_leave_something_free",
@@ -157,12 +165,12 @@ EXERCISE = Exercise(
         Mistake(
             "takes_the_last_of_equals",
             "Of designs that compare equally much you took a later one. The first counts.",
-            {"flops < least": "flops <= least"},
+            {"pair_flops * pairs, number": "pair_flops * pairs, -number", "min(fitting)[1]": "-min(fitting)[1]"},
         ),
         Mistake(
             "takes_the_smallest_cache",
             "You took the smallest cache. Once it fits, the FLOPs decide.",
-            {"flops = pair_flops * pairs": "flops = held"},
+            {"pair_flops * pairs, number": "held, number"},
         ),
         Mistake(
             "cuts_latents",

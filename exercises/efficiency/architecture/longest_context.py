@@ -97,6 +97,7 @@ EXERCISE = Exercise(
         run_of(40, 2, 2, 3, 4, 1, 1),
         run_of(9, 2, 2, 3, 4, 1, 1),
         run_of(100, 1, 1, 0, 5, 8, 2),
+        run_of(10**18 + 7, 3, 7, 5, 100, 8, 2),
         OWN,
     ],
     inputs=lambda st: {

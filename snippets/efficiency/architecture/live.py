@@ -41,7 +41,7 @@ _SPARSE_CHOICE = 2048
             "Llama 3 70B",
         ),
         Choice("kind", "Attention", _WORDS, "full"),
-        Number("blocks", "Context, × 1,024 tokens", 1024, 1, 4096, 2, "log"),
+        Number("blocks", "Tokens s, × 1,024", 1024, 1, 4096, 2, "log"),
         Number("window", "Window", 1024, 128, 2**16, 2, "log"),
         Number("full_every", "One full layer in", 6, 1, 16, 1),
         Choice("ranks", "GPUs t, sharing heads", {str(t): str(t) for t in (1, 2, 4, 8)}, "8"),

@@ -19,6 +19,7 @@ from snippets.simulation.account import Account
 from snippets.simulation.machine import AllReduce, Machine, Program, Receive, Send
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 DECODERS = ("grouped", "latent", "absorbed", "sparse")
 BLOCKS = ("sequential", "parallel")
 _MOST_RANKS = 64
@@ -162,20 +163,21 @@ def run_decoding(
 
 
 def _softmax(scores: Array) -> Array:
-    shares: Array = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return shares / shares.sum(axis=-1, keepdims=True)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shares: Array = weights / weights.sum(axis=-1, keepdims=True)
+    return shares
 
 
-def _masked(query: Array, key: Array, value: Array, mask: Array) -> Array:
+def _masked(query: Array, key: Array, value: Array, mask: Mask) -> Array:
     """Attend at once: query, key and value (a, s, width), mask (s, s)."""
     scores = query @ key.transpose(0, 2, 1) / query.shape[2] ** 0.5
     mixed: Array = _softmax(np.where(mask, scores, -np.inf)) @ value
     return mixed
 
 
-def _causal(s: int, window: int) -> Array:
+def _causal(s: int, window: int) -> Mask:
     behind = np.arange(s)[:, None] - np.arange(s)[None, :]
-    mask: Array = (behind >= 0) & (behind < window)
+    mask: Mask = (behind >= 0) & (behind < window)
     return mask
 
 
@@ -297,7 +299,7 @@ def run_window_context(queries: Any, keys: Any, values: Any, gradient: Any, *, r
     return HaloRun(o, (d_q, d_k, d_v), machine.account)
 
 
-def _attend_and_back(q: Array, k: Array, v: Array, d_o: Array, seen: Array) -> tuple[Array, Array, Array, Array]:
+def _attend_and_back(q: Array, k: Array, v: Array, d_o: Array, seen: Mask) -> tuple[Array, Array, Array, Array]:
     """Attend under a mask (own s, tokens); return the output and the gradients of queries, keys and values."""
     scale = q.shape[2] ** -0.5
     p = _softmax(np.where(seen, q @ k.transpose(0, 2, 1) * scale, -np.inf))  # (a, own s, tokens)

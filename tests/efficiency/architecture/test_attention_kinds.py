@@ -202,15 +202,15 @@ def test_ranks_under_a_window_send_its_reach_and_give_what_one_gives(
 
 
 def test_gradients_under_a_window_are_slopes() -> None:
-    *given_arrays, d_o = np.random.default_rng(3).normal(size=(4, 1, 4, 2))
-    grads = run_window_context(*given_arrays, d_o, ranks=2, window=3).gradients
+    q, k, v, d_o = np.random.default_rng(3).normal(size=(4, 1, 4, 2))
+    grads = run_window_context(q, k, v, d_o, ranks=2, window=3).gradients
     for number, gradient in enumerate(grads):
         for place in np.ndindex(gradient.shape):
             sides = []
             for step in (1e-5, -1e-5):
-                moved = [each.copy() for each in given_arrays]
+                moved = [q.copy(), k.copy(), v.copy()]
                 moved[number][place] += step
-                sides.append((windowed(*moved, 3) * d_o).sum())
+                sides.append((windowed(moved[0], moved[1], moved[2], 3) * d_o).sum())
             assert (sides[0] - sides[1]) / 2e-5 == pytest.approx(gradient[place], abs=1e-8)
 
 
