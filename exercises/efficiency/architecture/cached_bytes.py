@@ -17,8 +17,8 @@ def cached_bytes(
     """Return the bytes of keys and values that are kept of a sequence.
 
     Layers are counted from 1. Each whose number is a multiple of full_every
-    sees the whole sequence. All others see a window, and forget what no later
-    token sees. Each number takes 2 bytes.
+    sees the whole sequence. All others see a window, and keep the last window
+    of tokens. Each number takes 2 bytes.
 
     Args:
         layers: layers of the model.
@@ -43,7 +43,7 @@ def cached_bytes(
 def layer_by_layer(
     *, layers: int, key_value_heads: int, head_size: int, tokens: int, window: int, full_every: int
 ) -> int:
-    """Keep the places that the next token still sees, layer by layer, and count their numbers."""
+    """Keep the last places of the window, layer by layer, and count their numbers."""
     total = 0
     for layer in range(1, layers + 1):
         first = 0 if layer % full_every == 0 else max(0, tokens - window)
@@ -101,7 +101,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "keeps_all_in_every_layer",
-            "You kept the whole sequence in every layer. A layer with a window forgets what no later token sees.",
+            "You kept the whole sequence in every layer. A layer with a window keeps the last of them alone.",
             {"min(window, tokens)": "tokens"},
         ),
         Mistake(
@@ -118,7 +118,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "rounds_up",
-            "You rounded the full layers up. The pattern ends each group with its full layer, so a rest has none.",
+            "You rounded the full layers up, or counted layers from 0. The pattern ends each group with its full layer, so "
+            "a rest has none.",
             {"layers // full_every": "-(-layers // full_every)"},
         ),
         Mistake(

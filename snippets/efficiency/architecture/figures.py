@@ -8,7 +8,7 @@ from snippets.drawing import Panel
 from snippets.efficiency.architecture.formulas import (
     attention_crossover_tokens,
     long_context_flops_per_token,
-    sparse_attention_flops_per_token,
+    sparse_attention_training_flops_per_token,
     with_latents,
 )
 from snippets.live.axes import Axis, Plot
@@ -59,7 +59,7 @@ def attention_kinds_panel(*, tokens: int = 8, window: int = 3, width_px: float =
 
 
 def _triangle(panel: Panel, kind: str, x: float, y: float, tokens: int, window: int, cell: float) -> None:
-    """Draw the pairs that one kind compares; those that only an indexer compares are pale."""
+    """Draw the pairs that one kind compares; those that only an indexer compares have a dot."""
     picks = {0: (0,), 1: (0, 1), 2: (0, 1, 2), 3: (0, 1, 3), 4: (0, 3, 4), 5: (1, 3, 5), 6: (0, 3, 6), 7: (1, 3, 7)}
     full, pale, none = [], [], []
     for here in range(tokens):
@@ -72,8 +72,10 @@ def _triangle(panel: Panel, kind: str, x: float, y: float, tokens: int, window: 
             else:
                 full.append(box)
     panel.rectangles(none, colour="line", strength=0)
-    panel.rectangles(pale, colour=_HUES[kind], strength=0.08)
-    panel.rectangles(full, colour=_HUES[kind], strength=0.6)
+    panel.rectangles(pale, colour=_HUES[kind], strength=0)
+    if pale:
+        panel.dots([(left + cell / 2, top + cell / 2) for left, top, _, _ in pale], colour=_HUES[kind], radius=1.6)
+    panel.rectangles(full, colour=_HUES[kind], strength=0.7)
 
 
 def attention_flops_plot(
@@ -85,7 +87,7 @@ def attention_flops_plot(
         model: with grouped queries.
         window: tokens that most layers see in the third kind.
         full_every: one layer of so many sees everything there.
-        chosen: tokens that the indexer of the fourth kind chooses.
+        chosen: tokens that the indexer of the fourth kind chooses, which also are those that its loss covers.
         wide: for a wide screen, or for a phone.
 
     Returns:
@@ -104,7 +106,7 @@ def attention_flops_plot(
     curves = {
         "latents": [3 * long_context_flops_per_token(latents, sequence=int(s)) for s in lengths],
         "full": [3 * long_context_flops_per_token(model, sequence=int(s)) for s in lengths],
-        "chosen": [3 * sparse_attention_flops_per_token(latents, sequence=int(s), chosen=chosen) for s in lengths],
+        "chosen": [sparse_attention_training_flops_per_token(latents, sequence=int(s), chosen=chosen) for s in lengths],
         "window": [
             3 * long_context_flops_per_token(model, sequence=int(s), window=window, full_every=full_every)
             for s in lengths
@@ -112,36 +114,44 @@ def attention_flops_plot(
     }
     for kind, flops in curves.items():
         plot.curve([(s, f / 1e12) for s, f in zip(lengths, flops, strict=True)], colour=_HUES[kind])
-        x, y = plot.x(lengths[-1]) + 6, plot.y(flops[-1] / 1e12)
+        aside = {"chosen": -7, "window": 8}.get(kind, 0)  # these two end near each other
+        x, y = plot.x(lengths[-1]) + 6, plot.y(flops[-1] / 1e12) + aside
         plot.panel.text(x, y, _WORDS[kind], colour=_HUES[kind], size=12, middle=True)
     half = attention_crossover_tokens(model)
     y = 3 * long_context_flops_per_token(model, sequence=round(half)) / 1e12
     plot.dots([(half, y)], colour="ink", radius=5)
-    words = "half of it compares tokens" if wide else "half compares"
+    words = "half goes to attention" if wide else "half is attention"
     plot.panel.text(plot.x(half) - 8, plot.y(y) - 12, words, anchor="end", size=12)
     return plot.panel
 
 
 def cache_bars_panel(rows: Mapping[str, Sequence[float]], *, free_gb: float, width_px: float = WIDTH) -> Panel:
-    """Draw the cache on each GPU for several designs, beside what is free there.
+    """Draw the cache on each GPU for several designs, cut by heads and cut by sequence, beside what is free there.
 
     Args:
-        rows: for each design the GB on one GPU, and an index into the kinds' colours.
+        rows: for each design the GB on one GPU if heads are dealt, those if the sequence is cut, and an index into the
+            kinds' colours.
         free_gb: GB that the weights leave free.
         width_px: of the picture.
 
     Returns:
-        The picture: a bar for each design, a line for what is free.
+        The picture: two bars for each design, a line for what is free.
     """
-    left, right, row = (150.0 if width_px > 450 else 118.0), 62.0, 34.0
-    most = max(free_gb, *(gb for gb, _ in rows.values()))
+    left, right, row = (120.0 if width_px > 450 else 98.0), 130.0, 50.0
+    most = max(free_gb, *(gb for *both, _ in rows.values() for gb in both))
     scale = (width_px - left - right) / most
-    panel = Panel(width_px, 40 + row * len(rows) + 8)
-    panel.text(left + free_gb * scale, 14, f"{free_gb:.0f} GB free", anchor="middle", size=12)
-    for number, (name, (gb, kind)) in enumerate(rows.items()):
-        y = 30 + row * number
-        panel.text(left - 8, y + 11, name, anchor="end", middle=True, size=12)
-        panel.rectangle(left, y, gb * scale, 22, colour=_HUES[_KINDS[int(kind)]], strength=0.5)
-        panel.text(width_px - 6, y + 11, f"{gb:.0f} GB", anchor="end", middle=True, size=12, bold=True)
-    panel.line(left + free_gb * scale, 20, left + free_gb * scale, 30 + row * len(rows), colour="ink", dashed=True)
+    panel = Panel(width_px, 40 + row * len(rows) + 4)
+    for number, (name, (heads, sequence, kind)) in enumerate(rows.items()):
+        y = 28 + row * number
+        panel.text(left - 8, y + 19, name, anchor="end", middle=True, size=12)
+        for place, (gb, words) in enumerate(((heads, "by heads"), (sequence, "by sequence"))):
+            top = y + 20 * place
+            panel.rectangle(left, top, gb * scale, 16, colour=_HUES[_KINDS[int(kind)]], strength=(0.2, 0.7)[place])
+            beside = left + gb * scale + 6
+            if abs(beside - left - free_gb * scale) < 12 or beside < left + free_gb * scale < beside + 110:
+                beside = max(beside, left + free_gb * scale + 6)
+            panel.text(beside, top + 8, f"{gb:.0f} GB {words}", middle=True, size=12, bold=place == 1)
+    edge = left + free_gb * scale
+    panel.line(edge, 18, edge, 24 + row * len(rows), colour="ink", dashed=True)
+    panel.text(edge, 12, f"{free_gb:.0f} GB free", anchor="middle", size=12)
     return panel

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from snippets.domain import as_count, as_float, flag, positive_integer, positive_number
+from snippets.domain import as_count, as_float, flag, named, positive_integer, positive_number
 from snippets.flops import forward_flops
 from snippets.models import MODELS, Attention, LatentAttention, Transformer
 from snippets.parallelism.tensor.formulas import key_value_heads_per_rank
+
+INDEXER_LOSSES = ("chosen", "all")
 
 
 def window_pairs(sequence: int, *, window: int) -> int:
@@ -193,8 +195,8 @@ def kv_cache_bytes(
         ValueError: if ``full_every`` is set without a window, or the heads can't be dealt evenly.
 
     Source: Shazeer 2019, Ainslie et al. 2023, DeepSeek-AI 2024; Gemma Team 2025 for windows in most layers.
-    Convention: a layer with a window forgets what no later token sees.
-    Leaves out: pages of a server that aren't full; a sequence that is itself cut among ranks.
+    Convention: a layer with a window keeps the last 𝒲 tokens, one more than the next token sees of them.
+    Leaves out: pages of a server that aren't full; a sequence that is itself cut among ranks, which divides all of it.
 
     Example:
         >>> kv_cache_bytes("Llama 3 70B", sequence=2**20, window=1024, full_every=6) / 1e9
@@ -274,11 +276,11 @@ def sparse_attention_flops_per_token(
         index_size: width of such a head, and of the one index key of a token.
 
     Returns:
-        FLOP a token; a training step takes three times as many.
+        FLOP a token; for training see ``sparse_attention_training_flops_per_token``.
 
     Source: DeepSeek-AI 2025 (DeepSeek-V3.2): 64 heads of 128, 2,048 chosen, latents absorbed.
     Convention: a multiply-add is 2; causal, exact.
-    Leaves out: the indexer's projections, and that it may compute in 8 bits; the choice itself; the indexer's loss.
+    Leaves out: the indexer's projections, and that it may compute in 8 bits; the choice itself.
 
     Example:
         >>> f"{sparse_attention_flops_per_token('DeepSeek-V3', sequence=131_072, chosen=2048):.3e}"
@@ -290,6 +292,65 @@ def sparse_attention_flops_per_token(
     latent = isinstance(model.attention, LatentAttention)
     pairs = width * window_pairs(s, window=s) + _score_width(model, latent) * window_pairs(s, window=k)
     return as_float("sequence and index_heads", _matmul_flops(model) + Fraction(2 * model.layers * pairs, s))
+
+
+def sparse_attention_training_flops_per_token(
+    model: Transformer | str,
+    *,
+    sequence: int,
+    chosen: int,
+    loss: str = "chosen",
+    index_heads: int = 64,
+    index_size: int = 128,
+) -> float:
+    """Return the FLOPs of training on one token, forward and backward, with an indexer that has a loss of its own.
+
+    The indexer is taught the attention's own weights. Forward it compares every pair, because it has to choose.
+    Backward it has gradients for the pairs that its loss covers: the chosen ones, or all of them. A loss on all pairs
+    also needs the attention's scores for all of them, forward alone, as what is to be learned.
+
+    Formula: $3 F - 4 L\\,a_\\text{i}\\,h_\\text{i}\\,\\tfrac{J_1 - J}{s}
+        \\;\\text{ or }\\; 3 F + 2 L\\,a\\,h_\\text{q}\\,\\tfrac{J_1}{s}$
+    Symbols: F = sparse_attention_flops_per_token; L = layers; a_i = index_heads; h_i = index_size; J_1 = pairs of a
+        causal mask; J = window_pairs with chosen in the place of the window; s = sequence; a = heads; h_q = width of
+        a key, of latents as keys are made of them; the second with the loss on all pairs
+    Chapter: 34
+
+    Args:
+        model: a name in ``MODELS``, or a configuration of your own.
+        sequence: tokens of the sequence.
+        chosen: tokens that one attends to at most, itself included.
+        loss: which pairs the indexer's loss covers, ``"chosen"`` or ``"all"``.
+        index_heads: heads of the indexer, which compares every pair.
+        index_size: width of such a head, and of the one index key of a token.
+
+    Returns:
+        FLOP a token.
+
+    Source: DeepSeek-AI 2025 (DeepSeek-V3.2), as restated, for a main stage with the loss on chosen pairs after a short
+        one on all; Megatron-LM pull request 7157 for the backward pass on chosen pairs.
+    Convention: a multiply-add is 2; causal, exact; the indexer's input is detached, the choice is kept for the backward
+        pass.
+    Leaves out: the indexer's projections, the choice itself, recomputing, and that an indexer may compute in 8 bits.
+
+    Example:
+        >>> f"{sparse_attention_training_flops_per_token('DeepSeek-V3', sequence=131_072, chosen=2048):.3e}"
+        '3.919e+11'
+    """
+    model, s = MODELS.find(model), positive_integer("sequence", sequence)
+    k, covered = positive_integer("chosen", chosen), named("loss", loss, INDEXER_LOSSES)
+    width = positive_integer("index_heads", index_heads) * positive_integer("index_size", index_size)
+    forward = Fraction(
+        sparse_attention_flops_per_token(model, sequence=s, chosen=k, index_heads=index_heads, index_size=index_size)
+    )
+    causal = window_pairs(s, window=s)
+    if covered == "chosen":
+        more = Fraction(-4 * model.layers * width * (causal - window_pairs(s, window=k)), s)
+    else:
+        attention = model.attention
+        rotary = attention.rotary_size if isinstance(attention, LatentAttention) else 0
+        more = Fraction(2 * model.layers * attention.heads * (attention.head_size + rotary) * causal, s)
+    return as_float("sequence and index_heads", 3 * forward + more)
 
 
 def attention_crossover_tokens(model: Transformer | str) -> float:

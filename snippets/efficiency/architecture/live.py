@@ -6,7 +6,7 @@ from snippets.drawing import Panel
 from snippets.efficiency.architecture.formulas import (
     kv_cache_bytes,
     long_context_flops_per_token,
-    sparse_attention_flops_per_token,
+    sparse_attention_training_flops_per_token,
     with_latents,
 )
 from snippets.job import THE_70B
@@ -29,10 +29,10 @@ _SPARSE_CHOICE = 2048
 
 @live_figure(
     title="What a long context costs",
-    caption="Begin with fewer tokens and watch where the curve is flat. Then change the kind of attention: which of "
-    "the two pictures changes? With latents, share the heads among more GPUs as well. Windows hold in all layers but "
-    "one of so many; the indexer is DeepSeek-V3.2's, on latents, and chooses 2,048 tokens. All that's kept is kept in "
-    "bfloat16.",
+    caption="Begin with fewer tokens and watch where the curves run together. Then change the kind of attention: which "
+    "of the two pictures changes? With latents, change the number of GPUs as well. All layers have windows except one "
+    "in every few. The indexer is DeepSeek-V3.2's, on latents: it chooses 2,048 tokens, and its loss covers these. All "
+    "that's kept is kept in bfloat16; a model with latents has fewer weights, so it leaves a little more free.",
     knobs=[
         Choice(
             "model_name",
@@ -44,7 +44,7 @@ _SPARSE_CHOICE = 2048
         Number("blocks", "Tokens s, × 1,024", 1024, 1, 4096, 2, "log"),
         Number("window", "Window", 1024, 128, 2**16, 2, "log"),
         Number("full_every", "One full layer in", 6, 1, 16, 1),
-        Choice("ranks", "GPUs t, sharing heads", {str(t): str(t) for t in (1, 2, 4, 8)}, "8"),
+        Choice("ranks", "GPUs t", {str(t): str(t) for t in (1, 2, 4, 8)}, "8"),
     ],
     named=[
         Named(
@@ -54,8 +54,13 @@ _SPARSE_CHOICE = 2048
         ),
         Named(
             "Latents",
-            "Latents make the cache smaller in all, but each GPU keeps all of it: 96.6 GB, more than it has.",
+            "Latents shrink the total cache to 96.6 GB: all of it on each GPU, or 12.1 GB if the sequence is cut.",
             {"kind": "latents", "blocks": 1024},
+        ),
+        Named(
+            "Chosen tokens",
+            "Training takes 1.16 TFLOP a token. All that may be chosen later is kept: 14.8 GB of a cut sequence.",
+            {"kind": "chosen", "blocks": 1024},
         ),
         Named(
             "Windows",
@@ -64,7 +69,7 @@ _SPARSE_CHOICE = 2048
         ),
         Named(
             "The 70B on 256 GPUs",
-            "At 8,192 tokens, 7.17% of the FLOPs compare tokens: no other attention can save more.",
+            "At 8,192 tokens, 7.17% of the FLOPs compare tokens: comparing less can't save more.",
             {"kind": "full", "blocks": THE_70B.sequence // 1024, "ranks": "2"},
         ),
     ],
@@ -79,21 +84,25 @@ def long_context_figure(
     held = _held_bytes(model, kind, tokens, window, full_every, t)
     weights = 2 * _matrix_weights(model, kind)
     share = 1 - 3 * weights / flops
-    others = held * t if kind in ("full", "windows") else held
+    whole = _held_bytes(model, kind, tokens, window, full_every, 1)
     free = THE_70B.memory_bytes - 2 * parameter_count(_variant(model, kind)) / t
-    fits = "which fits beside the weights" if held <= free else "which doesn't fit beside the weights"
+    cut = whole / t
+    fits = f"{'which fits' if held <= free else 'too much'} beside the weights"
+    fits_cut = f"{'which fits' if cut <= free else 'too much'}"
     numbers = (
         f"{model_name}, {_WORDS[kind]}, {tokens:,} tokens: training takes {_flop(flops)} a token, {100 * share:.3g}% "
-        f"of it to compare tokens. The cache of a sequence is {_gb(others)}, {_gb(held)} on each of {t} GPUs, {fits}."
+        f"of it to compare tokens. The cache of a sequence is {_gb(whole)}. Cut by heads it's {_gb(held)} on each of "
+        f"{t} GPUs, {fits}; cut by sequence {_gb(cut)}, {fits_cut}."
     )
     alt = (
         f"First: TFLOP of a training token against the context's length, for four kinds of attention, with a dot at "
         f"{tokens:,} tokens and {_flop(flops)} for {_WORDS[kind]}. Second: the cache of one sequence on one GPU, "
-        f"{_gb(held)}, beside the {_gb(max(free, 0.0))} that the weights leave free of 80 GB."
+        f"{_gb(held)} if heads are dealt and {_gb(cut)} if the sequence is cut, beside the {_gb(max(free, 0.0))} that "
+        f"the weights leave free of 80 GB."
     )
     idle = () if kind == "windows" else ("window", "full_every")
     return Picture(
-        [_curves(model, kind, tokens, window, full_every, flops), _bars(held, free, kind)], numbers, alt, idle=idle
+        [_curves(model, kind, tokens, window, full_every, flops), _bars(held, cut, free, kind)], numbers, alt, idle=idle
     )
 
 
@@ -113,7 +122,7 @@ def _training_flops(model: Transformer, kind: str, tokens: int, window: int, ful
     """Return a training token's FLOPs."""
     changed = _variant(model, kind)
     if kind == "chosen":
-        return 3 * sparse_attention_flops_per_token(changed, sequence=tokens, chosen=_SPARSE_CHOICE)
+        return sparse_attention_training_flops_per_token(changed, sequence=tokens, chosen=_SPARSE_CHOICE)
     if kind == "windows":
         return 3 * long_context_flops_per_token(changed, sequence=tokens, window=window, full_every=full_every)
     return 3 * long_context_flops_per_token(changed, sequence=tokens)
@@ -166,18 +175,24 @@ def _curves(model: Transformer, kind: str, tokens: int, window: int, full_every:
         )
     plot.dots([(tokens, flops / 1e12)], colour=_HUES[kind], radius=5)
     plot.panel.text(plot.left + 8, plot.top + 14, _WORDS[kind], colour=_HUES[kind], bold=True, size=12)
+    plot.panel.text(plot.left + 8, plot.top + 30, "dashed: the other three", colour="muted", size=12)
     return plot.panel
 
 
-def _bars(held: float, free: float, kind: str) -> Panel:
-    """Draw the cache on one GPU beside what the weights leave free."""
-    panel = Panel(_WIDTH, 130)
+def _bars(held: float, cut: float, free: float, kind: str) -> Panel:
+    """Draw the cache on one GPU, cut by heads and by sequence, beside what the weights leave free."""
+    panel = Panel(_WIDTH, 160)
     panel.text(0, 14, "On each GPU of 80 GB", bold=True)
-    most = max(held, free, 1.0)
-    scale = (_WIDTH - 110) / most
-    for number, (name, size, hue) in enumerate((("cache", held, _HUES[kind]), ("free", max(free, 0.0), "idle"))):
-        y = 34.0 + 40 * number
-        panel.text(0, y + 13, name, middle=True)
-        panel.rectangle(44, y, size * scale, 26, colour=hue, strength=0.5)
-        panel.text(50 + size * scale, y + 13, _gb(size), middle=True, bold=number == 0)
+    most = max(held, cut, free, 1.0)
+    scale = (_WIDTH - 160) / most
+    rows = (
+        ("cut by heads", held, _HUES[kind], 0.25),
+        ("by sequence", cut, _HUES[kind], 0.7),
+        ("free", free, "idle", 0.5),
+    )
+    for number, (name, size, hue, strength) in enumerate(rows):
+        y, size = 30.0 + 40 * number, max(size, 0.0)
+        panel.text(0, y + 13, name, middle=True, size=12)
+        panel.rectangle(82, y, size * scale, 26, colour=hue, strength=strength)
+        panel.text(88 + size * scale, y + 13, _gb(size), middle=True, bold=number == 1)
     return panel

@@ -35,8 +35,9 @@ class DecodingRun:
         cache_numbers: numbers in the cache after the last token.
         score_flops: FLOPs of all products between a query and what the cache has, and of those with the values.
         index_flops: FLOPs of the indexer's comparisons, 0 without one.
+        read_numbers: numbers of the cache that the last token read.
 
-    >>> DecodingRun(np.ones((1, 2)), np.ones((1, 2)), 4, 8, 0).cache_numbers
+    >>> DecodingRun(np.ones((1, 2)), np.ones((1, 2)), 4, 8, 0, 4).cache_numbers
     4
     """
 
@@ -45,6 +46,7 @@ class DecodingRun:
     cache_numbers: int
     score_flops: int
     index_flops: int
+    read_numbers: int
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ def _grouped(x: Array, rng: np.random.Generator, a: int, g: int, q: int, window:
         query = (token @ w_q).reshape(a, 1, q)
         keys.append((token @ w_k).reshape(g, q))
         values.append((token @ w_v).reshape(g, q))
-        keys, values = keys[-window:], values[-window:]  # what no later token sees is forgotten
+        keys, values = keys[-window:], values[-window:]  # a window of tokens is kept, this one included
         mixed = []
         for head in range(a):
             own = head // (a // g)
@@ -205,7 +207,7 @@ def _grouped(x: Array, rng: np.random.Generator, a: int, g: int, q: int, window:
     whole = _masked((x @ w_q).reshape(s, a, q).transpose(1, 0, 2), repeated(w_k), repeated(w_v), _causal(s, window))
     at_once = whole.transpose(1, 0, 2).reshape(s, a * q) @ w_o
     kept = sum(key.size for key in keys) + sum(value.size for value in values)
-    return DecodingRun(np.stack(rows), at_once, kept, product.flops, 0)
+    return DecodingRun(np.stack(rows), at_once, kept, product.flops, 0, kept)
 
 
 def _latent(x: Array, rng: np.random.Generator, a: int, q: int, c: int, r: int, chosen: int, kind: str) -> DecodingRun:
@@ -227,6 +229,7 @@ def _latent(x: Array, rng: np.random.Generator, a: int, q: int, c: int, r: int, 
             marks = index((token @ w_i)[None], held[:, c + r :].T)[0]
             picked = np.sort(np.argsort(-marks, kind="stable")[:chosen])
         C, position = held[picked, :c], held[picked, c : c + r]
+        read = held[:, c + r :].size + C.size + position.size  # each once, for all heads
         mixed = []
         for head in range(a):
             own, turned = (token @ w_q[head])[None], (token @ w_qr[head])[None]  # (1, q), (1, r)
@@ -245,7 +248,7 @@ def _latent(x: Array, rng: np.random.Generator, a: int, q: int, c: int, r: int, 
     key = np.concatenate([C @ up_k, np.broadcast_to(position, (a, s, r))], axis=2)
     whole = _masked(query, key, C @ up_v, np.stack(masks))
     at_once = whole.transpose(1, 0, 2).reshape(s, a * q) @ w_o
-    return DecodingRun(np.stack(rows), at_once, sum(each.size for each in cache), product.flops, index.flops)
+    return DecodingRun(np.stack(rows), at_once, sum(each.size for each in cache), product.flops, index.flops, read)
 
 
 @refusing_overflow("queries, keys, values and gradient")

@@ -19,6 +19,7 @@ from snippets.efficiency.architecture.formulas import (
     kv_cache_token_bytes,
     long_context_flops_per_token,
     sparse_attention_flops_per_token,
+    sparse_attention_training_flops_per_token,
     window_halo_bytes,
     window_pairs,
     window_reach_tokens,
@@ -122,6 +123,97 @@ def test_an_indexer_compares_all_and_attends_to_few(tokens: int, chosen: int) ->
     flops = sparse_attention_flops_per_token(model, sequence=tokens, chosen=chosen, index_heads=1, index_size=3)
     assert run.score_flops + run.index_flops == round(tokens * (flops - matmuls(model)))
     assert run.cache_numbers == tokens * (5 + 2 + 3)
+
+
+def test_a_token_reads_all_that_is_kept_or_the_index_and_what_it_chose() -> None:
+    for kind in ("grouped", "latent", "absorbed"):
+        run = run_decoding(kind, tokens=9)
+        assert run.read_numbers == run.cache_numbers
+    assert run_decoding("grouped", tokens=9, window=4).read_numbers == 4 * 2 * 2 * 3
+    assert run_decoding("sparse", tokens=9, chosen=2).read_numbers == 9 * 3 + 2 * (5 + 2)
+    assert run_decoding("sparse", tokens=2, chosen=3).read_numbers == 2 * (5 + 2 + 3)
+
+
+class Scored:
+    """Dot products of vectors that count their FLOPs."""
+
+    def __init__(self) -> None:
+        self.flops = 0
+
+    def dot(self, left: np.ndarray, right: np.ndarray) -> float:
+        self.flops += 2 * left.size
+        return float(left @ right)
+
+    def scaled(self, number: float, vector: np.ndarray) -> np.ndarray:
+        self.flops += 2 * vector.size  # a multiply-add for each number that it's added to
+        return number * vector
+
+
+def trained_indexer(
+    queries: np.ndarray, keys: np.ndarray, target: list[np.ndarray], covered: list[list[int]], count: Scored
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Score every pair, then go back from a cross entropy on the pairs covered: loss, gradients of both."""
+    heads, tokens, _ = queries.shape
+    loss, d_q, d_k = 0.0, np.zeros_like(queries), np.zeros_like(keys)
+    for here in range(tokens):
+        by_head = [[count.dot(queries[i, here], keys[there]) for there in range(here + 1)] for i in range(heads)]
+        seen = covered[here]
+        scores = np.array([sum(max(row[there], 0.0) for row in by_head) for there in seen])
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        loss -= float(target[here] @ np.log(p))
+        for slope, there in zip(p - target[here], seen, strict=True):
+            for i in range(heads):
+                slope_here = slope * (by_head[i][there] > 0)
+                d_q[i, here] += count.scaled(slope_here, keys[there])
+                d_k[there] += count.scaled(slope_here, queries[i, here])
+    return loss, d_q, d_k
+
+
+@pytest.mark.parametrize("loss", ["chosen", "all"])
+@pytest.mark.parametrize("chosen", [1, 3, 9])
+def test_training_an_indexer_takes_what_a_pass_forward_and_back_takes(loss: str, chosen: int) -> None:
+    rng, tokens, heads, size = np.random.default_rng(34), 7, 2, 3
+    queries, keys = rng.normal(size=(heads, tokens, size)), rng.normal(size=(tokens, size))
+    picks = [sorted(rng.choice(here + 1, min(chosen, here + 1), replace=False).tolist()) for here in range(tokens)]
+    covered = picks if loss == "chosen" else [list(range(here + 1)) for here in range(tokens)]
+    target = [rng.dirichlet(np.ones(len(seen))) for seen in covered]
+    index = Scored()
+    _, d_q, d_k = trained_indexer(queries, keys, target, covered, index)
+    for array, gradient in ((queries, d_q), (keys, d_k)):  # it's the gradient
+        for place in np.ndindex(array.shape):
+            sides = []
+            for step in (1e-6, -1e-6):
+                moved = array.copy()
+                moved[place] += step
+                both = (moved, keys) if array is queries else (queries, moved)
+                sides.append(trained_indexer(*both, target, covered, Scored())[0])
+            assert (sides[0] - sides[1]) / 2e-6 == pytest.approx(gradient[place], abs=1e-6)
+    main = Scored()  # attention on latents: a score and a value for each pair, forward and two gradients of each
+    for _ in range(4):
+        for here in range(tokens):
+            for _pick in picks[here]:
+                for _pass in range(3):
+                    main.dot(np.ones(5 + 2), np.ones(5 + 2))
+                    main.scaled(1.0, np.ones(5))
+            if loss == "all":  # a score of each head with each token, of keys that are made
+                for _there in range(here + 1):
+                    main.dot(np.ones(3 + 2), np.ones(3 + 2))
+    model = replace(SMALL, attention=LATENTS)
+    flops = sparse_attention_training_flops_per_token(
+        model, sequence=tokens, chosen=chosen, loss=loss, index_heads=heads, index_size=size
+    )
+    assert round(tokens * (flops - 3 * matmuls(model))) == index.flops + main.flops
+
+
+def test_the_indexers_backward_pass_is_the_share_that_a_correction_gives() -> None:
+    told = PUBLISHED["indexer_backward"]
+    sizes = {key: told[key] for key in ("sequence", "chosen", "index_heads", "index_size")}
+    model = with_latents("Llama 3 70B")
+    forward = sparse_attention_flops_per_token(model, **sizes)
+    once = 2 * 80 * told["index_heads"] * told["index_size"] * (told["sequence"] + 1) / 2
+    trained = sparse_attention_training_flops_per_token(model, **sizes)
+    assert (trained - 3 * (forward - once)) / once == pytest.approx(1 + 2 * told["share"], rel=1e-3)
 
 
 def test_latents_compared_with_latents_give_the_same_as_keys_made_of_them() -> None:

@@ -11,32 +11,35 @@ from snippets.flops import training_step_flops
 from snippets.live.declaring import Named
 from snippets.models import MODELS
 
-SAID = re.compile(r"takes ([\d.]+) ([TG])FLOP a token, ([\d.]+)% of .* is ([\d.]+) ([TGM])B, ([\d.]+) ([TGM])B on each")
+SAID = re.compile(
+    r"takes ([\d.]+) ([TG])FLOP a token, ([\d.]+)% of .* is ([\d.]+) ([TGM])B\."
+    r" Cut by heads it's ([\d.]+) ([TGM])B on each .* cut by sequence ([\d.]+) ([TGM])B"
+)
 
 
-def numbers(**values: object) -> tuple[float, float, float, float]:
-    """Return what the figure says: FLOPs of a token, the share that compares, the cache in all and on a GPU."""
+def numbers(**values: object) -> tuple[float, float, float, float, float]:
+    """Return what the figure says: FLOPs of a token, the share that compares, the cache in all and on a GPU, twice."""
     said = SAID.search(long_context_figure(**values).numbers)
     assert said
     size = {"T": 1e12, "G": 1e9, "M": 1e6}
-    flops, share, whole, held = (float(said[place]) for place in (1, 3, 4, 6))
-    return flops * size[said[2]], share / 100, whole * size[said[5]], held * size[said[7]]
+    flops, share, whole, held, cut = (float(said[place]) for place in (1, 3, 4, 6, 8))
+    return flops * size[said[2]], share / 100, whole * size[said[5]], held * size[said[7]], cut * size[said[9]]
 
 
 @pytest.mark.parametrize("tokens", [8192, 2**17, 2**20])
 def test_with_every_layer_full_it_is_the_books_training_step(tokens: int) -> None:
-    flops, share, whole, held = numbers(kind="full", blocks=tokens // 1024, ranks="8")
+    flops, share, whole, held, cut = numbers(kind="full", blocks=tokens // 1024, ranks="8")
     step = training_step_flops("Llama 3 70B", batch=1, sequence=tokens, mask="exact")
     assert flops == pytest.approx(step / tokens, rel=6e-3)
     compared = 3 * 4 * 80 * 64 * 128 * (tokens + 1) / 2
     assert share == pytest.approx(compared * tokens / step, rel=6e-3)
     assert whole == pytest.approx(2 * 2 * 8 * 128 * 80 * tokens, rel=6e-3)
-    assert held == pytest.approx(whole / 8, rel=1e-2)
+    assert held == cut == pytest.approx(whole / 8, rel=1e-2)
 
 
 def test_layer_by_layer_windows_are_what_the_figure_says() -> None:
     tokens, window = 2**14, 512
-    flops, _, whole, _ = numbers(kind="windows", blocks=tokens // 1024, window=window, full_every=4, ranks="2")
+    flops, _, whole, *_ = numbers(kind="windows", blocks=tokens // 1024, window=window, full_every=4, ranks="2")
     seen = [tokens if (layer + 1) % 4 == 0 else window for layer in range(80)]
     pairs = sum(sum(min(place + 1, most) for place in range(tokens)) for most in seen)
     model = MODELS["Llama 3 70B"]
@@ -45,9 +48,10 @@ def test_layer_by_layer_windows_are_what_the_figure_says() -> None:
     assert whole == pytest.approx(sum(4096 * most for most in seen), rel=6e-3)
 
 
-def test_latents_are_whole_on_every_gpu() -> None:
+def test_latents_are_whole_on_every_gpu_unless_the_sequence_is_cut() -> None:
     for ranks in ("1", "8"):
-        _, _, whole, held = numbers(kind="latents", blocks=1024, ranks=ranks)
+        _, _, whole, held, cut = numbers(kind="latents", blocks=1024, ranks=ranks)
+        assert cut == pytest.approx(whole / int(ranks), rel=6e-3)
         assert whole == held == pytest.approx(80 * 576 * 2 * 2**20, rel=6e-3)
 
 
@@ -56,8 +60,20 @@ def test_an_indexer_adds_its_keys() -> None:
     assert held == pytest.approx(80 * (576 + 128) * 2 * 2**20, rel=6e-3)
 
 
+def test_an_indexer_trains_on_what_it_chose() -> None:
+    """Every pair once, for the choice; backward the indexer's chosen pairs alone, and attention's three passes."""
+    tokens = 2**14
+    flops = numbers(kind="chosen", blocks=tokens // 1024, ranks="8")[0]
+    chosen = sum(min(place + 1, 2048) for place in range(tokens)) / tokens
+    every = (tokens + 1) / 2
+    alone = 66_355_986_432 * 6  # of the matrices; the 70B with latents
+    scores = 2 * 80 * (8192 * every + 2 * 8192 * chosen + 3 * 64 * (576 + 512) * chosen)
+    assert flops == pytest.approx(alone + scores, rel=6e-3)
+
+
 @pytest.mark.parametrize("named", long_context_figure.named, ids=lambda named: named.name)
 def test_what_does_not_fit_is_said(named: Named) -> None:
     values = {knob.name: knob.default for knob in long_context_figure.knobs} | dict(named.values)
-    fits = "which fits" in long_context_figure(**values).numbers
-    assert fits == (named.name != "Latents")
+    said = long_context_figure(**values).numbers
+    assert ("which fits beside" in said) == (named.name not in ("Latents", "Chosen tokens"))
+    assert said.endswith("which fits.")
