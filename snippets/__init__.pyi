@@ -206,6 +206,7 @@ from snippets.efficiency.architecture.formulas import kv_cache_token_bytes as kv
 from snippets.efficiency.architecture.formulas import kv_cache_bytes as kv_cache_bytes
 from snippets.efficiency.architecture.formulas import long_context_flops_per_token as long_context_flops_per_token
 from snippets.efficiency.architecture.formulas import sparse_attention_flops_per_token as sparse_attention_flops_per_token
+from snippets.efficiency.architecture.formulas import sparse_attention_training_flops_per_token as sparse_attention_training_flops_per_token
 from snippets.efficiency.architecture.formulas import attention_crossover_tokens as attention_crossover_tokens
 from snippets.efficiency.architecture.formulas import window_halo_bytes as window_halo_bytes
 from snippets.flops import attention_pairs as attention_pairs

@@ -118,8 +118,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "rounds_up",
-            "You rounded the full layers up, or counted layers from 0. The pattern ends each group with its full layer, so "
-            "a rest has none.",
+            "You rounded the full layers up, or counted layers from 0. The pattern ends each group with its full "
+            "layer, so a rest has none.",
             {"layers // full_every": "-(-layers // full_every)"},
         ),
         Mistake(
