@@ -25,7 +25,7 @@ _TITLES = {
 }
 _HUES = {"full": "communication", "latents": "optimizer", "window": "forward", "chosen": "backward"}
 
-_WORDS = {"latents": "latents", "full": "shared heads", "chosen": "latents, chosen", "window": "windows"}
+_WORDS = {"latents": "latents", "full": "shared heads", "chosen": "chosen tokens", "window": "windows"}
 
 
 def attention_kinds_panel(*, tokens: int = 8, window: int = 3, width_px: float = WIDTH) -> Panel:
@@ -137,7 +137,7 @@ def cache_bars_panel(rows: Mapping[str, Sequence[float]], *, free_gb: float, wid
     Returns:
         The picture: two bars for each design, a line for what is free.
     """
-    left, right, row = (120.0 if width_px > 450 else 98.0), 130.0, 50.0
+    left, right, row = (120.0 if width_px > 450 else 104.0), 130.0, 50.0
     most = max(free_gb, *(gb for *both, _ in rows.values() for gb in both))
     scale = (width_px - left - right) / most
     panel = Panel(width_px, 40 + row * len(rows) + 4)

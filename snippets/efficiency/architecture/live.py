@@ -87,12 +87,11 @@ def long_context_figure(
     whole = _held_bytes(model, kind, tokens, window, full_every, 1)
     free = THE_70B.memory_bytes - 2 * parameter_count(_variant(model, kind)) / t
     cut = whole / t
-    fits = f"{'which fits' if held <= free else 'too much'} beside the weights"
-    fits_cut = f"{'which fits' if cut <= free else 'too much'}"
+    fits, fits_cut = ("fits" if size <= free else "too much" for size in (held, cut))
     numbers = (
-        f"{model_name}, {_WORDS[kind]}, {tokens:,} tokens: training takes {_flop(flops)} a token, {100 * share:.3g}% "
-        f"of it to compare tokens. The cache of a sequence is {_gb(whole)}. Cut by heads it's {_gb(held)} on each of "
-        f"{t} GPUs, {fits}; cut by sequence {_gb(cut)}, {fits_cut}."
+        f"Training takes {_flop(flops)} a token, {100 * share:.3g}% of it to compare tokens. The cache of a sequence is "
+        f"{_gb(whole)}. Cut by heads it's {_gb(held)} on each of {t} GPUs ({fits}), cut by sequence {_gb(cut)} "
+        f"({fits_cut})."
     )
     alt = (
         f"First: TFLOP of a training token against the context's length, for four kinds of attention, with a dot at "

@@ -75,5 +75,5 @@ def test_an_indexer_trains_on_what_it_chose() -> None:
 def test_what_does_not_fit_is_said(named: Named) -> None:
     values = {knob.name: knob.default for knob in long_context_figure.knobs} | dict(named.values)
     said = long_context_figure(**values).numbers
-    assert ("which fits beside" in said) == (named.name not in ("Latents", "Chosen tokens"))
-    assert said.endswith("which fits.")
+    assert ("GPUs (fits)" in said) == (named.name not in ("Latents", "Chosen tokens"))
+    assert said.endswith("(fits).")
