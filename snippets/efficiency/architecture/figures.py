@@ -74,7 +74,7 @@ def _triangle(panel: Panel, kind: str, x: float, y: float, tokens: int, window: 
     panel.rectangles(none, colour="line", strength=0)
     panel.rectangles(pale, colour=_HUES[kind], strength=0)
     if pale:
-        panel.dots([(left + cell / 2, top + cell / 2) for left, top, _, _ in pale], colour=_HUES[kind], radius=1.6)
+        panel.dots([(left + cell / 2, top + cell / 2) for left, top, _, _ in pale], colour=_HUES[kind], radius=2)
     panel.rectangles(full, colour=_HUES[kind], strength=0.7)
 
 

@@ -89,8 +89,8 @@ def long_context_figure(
     cut = whole / t
     fits, fits_cut = ("fits" if size <= free else "too much" for size in (held, cut))
     numbers = (
-        f"Training takes {_flop(flops)} a token, {100 * share:.3g}% of it to compare tokens. The cache of a sequence is "
-        f"{_gb(whole)}. Cut by heads it's {_gb(held)} on each of {t} GPUs ({fits}), cut by sequence {_gb(cut)} "
+        f"Training takes {_flop(flops)} a token, {100 * share:.3g}% of it to compare tokens. The cache of a sequence "
+        f"is {_gb(whole)}. Cut by heads it's {_gb(held)} on each of {t} GPUs ({fits}), cut by sequence {_gb(cut)} "
         f"({fits_cut})."
     )
     alt = (
