@@ -24,3 +24,16 @@ def compared_flops(tokens, heads, key_width, value_width, window):
 def compared_flops(tokens, heads, key_width, value_width, window):
     pairs = tokens * (tokens + 1) // 2 if tokens < window else tokens * window
     return 2 * pairs * heads * (key_width + value_width)
+
+
+# %% through_floats
+# Wrong: halves with a division that rounds, which is off where a number is large.
+def compared_flops(tokens, heads, key_width, value_width, window):
+    r = min(window, tokens)
+    return int(2 * heads * (key_width + value_width) * (tokens * r - r * (r - 1) / 2))
+
+
+# %% a_generator
+# Right: what each token sees, counted from 1.
+def compared_flops(tokens, heads, key_width, value_width, window):
+    return 2 * heads * (key_width + value_width) * sum(min(token, window) for token in range(1, tokens + 1))

@@ -41,3 +41,23 @@ def longest_context(free_bytes, token_bytes, full_layers, window_layers, window,
     if short < window:
         return short
     return round((free_bytes - each * window_layers * window) / (each * full_layers))
+
+
+# %% short_up_to_the_window
+# Wrong: a sequence that just fills its windows is given to the short ones, which keep all tokens in every layer.
+def longest_context(free_bytes, token_bytes, full_layers, window_layers, window, kept_heads, ranks):
+    each = token_bytes * max(1, kept_heads // ranks)
+    short = free_bytes // (each * (full_layers + window_layers))
+    if short <= window:
+        return short
+    return (free_bytes - each * window_layers * window) // (each * full_layers)
+
+
+# %% one_more_while_it_fits
+# Right: counts up.
+def longest_context(free_bytes, token_bytes, full_layers, window_layers, window, kept_heads, ranks):
+    each = token_bytes * max(1, kept_heads // ranks)
+    tokens = 0
+    while each * (full_layers * (tokens + 1) + window_layers * min(window, tokens + 1)) <= free_bytes:
+        tokens += 1
+    return tokens
