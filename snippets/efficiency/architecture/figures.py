@@ -23,9 +23,10 @@ _TITLES = {
     "window": "a window of 3",
     "chosen": "3 chosen",
 }
+_NAMES = {"full": "GQA", "latents": "MLA", "window": "SWA", "chosen": "DSA"}
 _HUES = {"full": "communication", "latents": "optimizer", "window": "forward", "chosen": "backward"}
 
-_WORDS = {"latents": "latents", "full": "shared heads", "chosen": "chosen tokens", "window": "windows"}
+_WORDS = {"latents": "latents (MLA)", "full": "shared (GQA)", "chosen": "chosen (DSA)", "window": "windows (SWA)"}
 
 
 def attention_kinds_panel(*, tokens: int = 8, window: int = 3, width_px: float = WIDTH) -> Panel:
@@ -40,13 +41,14 @@ def attention_kinds_panel(*, tokens: int = 8, window: int = 3, width_px: float =
         The picture: in each triangle a row for each query, a column for each key; below it, the cache.
     """
     across = 4 if width_px > 450 else 2
-    column, block, cell = width_px / across, 206.0, 13.0
+    column, block, cell = width_px / across, 222.0, 13.0
     panel = Panel(width_px, block * (len(_KINDS) // across) - 8)
     for number, kind in enumerate(_KINDS):
         x, y = column * (number % across) + 6, block * (number // across)
         panel.text(x, y + 14, _TITLES[kind], bold=True)
-        _triangle(panel, kind, x, y + 26, tokens, window, cell)
-        floor = y + 26 + tokens * cell + 46
+        panel.text(x, y + 30, _NAMES[kind], size=12, colour="muted")
+        _triangle(panel, kind, x, y + 40, tokens, window, cell)
+        floor = y + 40 + tokens * cell + 46
         kept = range(tokens - window, tokens) if kind == "window" else range(tokens)
         high = {"full": 36.0, "latents": 10.0, "window": 36.0, "chosen": 13.0}[kind]
         for place in range(tokens):
@@ -113,7 +115,11 @@ def attention_flops_plot(
         ],
     }
     for kind, flops in curves.items():
-        plot.curve([(s, f / 1e12) for s, f in zip(lengths, flops, strict=True)], colour=_HUES[kind])
+        plot.curve(
+            [(s, f / 1e12) for s, f in zip(lengths, flops, strict=True)],
+            colour=_HUES[kind],
+            dashed=kind == "chosen",
+        )
         aside = {"chosen": -7, "window": 8}.get(kind, 0)  # these two end near each other
         x, y = plot.x(lengths[-1]) + 6, plot.y(flops[-1] / 1e12) + aside
         plot.panel.text(x, y, _WORDS[kind], colour=_HUES[kind], size=12, middle=True)
@@ -148,7 +154,7 @@ def cache_bars_panel(rows: Mapping[str, Sequence[float]], *, free_gb: float, wid
             top = y + 20 * place
             panel.rectangle(left, top, gb * scale, 16, colour=_HUES[_KINDS[int(kind)]], strength=(0.2, 0.7)[place])
             beside = left + gb * scale + 6
-            if abs(beside - left - free_gb * scale) < 12 or beside < left + free_gb * scale < beside + 110:
+            if abs(beside - left - free_gb * scale) < 12 or beside < left + free_gb * scale < beside + 130:
                 beside = max(beside, left + free_gb * scale + 6)
             panel.text(beside, top + 8, f"{gb:.0f} GB {words}", middle=True, size=12, bold=place == 1)
     edge = left + free_gb * scale

@@ -6,6 +6,7 @@ from snippets.drawing import Panel
 from snippets.efficiency.architecture.formulas import (
     kv_cache_bytes,
     long_context_flops_per_token,
+    sparse_attention_flops_per_token,
     sparse_attention_training_flops_per_token,
     with_latents,
 )
@@ -17,14 +18,23 @@ from snippets.models import MODELS, Transformer, parameter_count
 
 _WIDTH = 328
 _INDEX_SIZE = 128
-_HUES = {"full": "communication", "latents": "optimizer", "windows": "forward", "chosen": "backward"}
-_WORDS = {
-    "full": "every layer sees all",
-    "latents": "latents",
-    "windows": "windows in most layers",
-    "chosen": "latents, chosen tokens",
+_HUES = {
+    "full": "communication",
+    "latents": "optimizer",
+    "windows": "forward",
+    "both": "weight-gradient",
+    "chosen": "backward",
 }
+_WORDS = {
+    "full": "shared heads (GQA)",
+    "latents": "latents (MLA)",
+    "windows": "windows (SWA) in most layers",
+    "both": "windows and latents",
+    "chosen": "latents, chosen tokens (DSA)",
+}
+_SHORT = {"full": "GQA", "latents": "MLA", "windows": "SWA", "both": "SWA, MLA", "chosen": "DSA"}
 _SPARSE_CHOICE = 2048
+_RATE = THE_70B.matmul_utilization * THE_70B.peak_flops_per_s
 
 
 @live_figure(
@@ -32,7 +42,8 @@ _SPARSE_CHOICE = 2048
     caption="Begin with fewer tokens and watch where the curves run together. Then change the kind of attention: which "
     "of the two pictures changes? With latents, change the number of GPUs as well. All layers have windows except one "
     "in every few. The indexer is DeepSeek-V3.2's, on latents: it chooses 2,048 tokens, and its loss covers these. All "
-    "that's kept is kept in bfloat16; a model with latents has fewer weights, so it leaves a little more free.",
+    "that's kept is kept in bfloat16; with latents there are fewer weights, and a little more is free than we count. "
+    "Prompts are read at 65% of the peak, with the indexer in 16 bits.",
     knobs=[
         Choice(
             "model_name",
@@ -49,23 +60,28 @@ _SPARSE_CHOICE = 2048
     named=[
         Named(
             "The question",
-            "At a million tokens, 90.8% of the FLOPs compare tokens, and a sequence's cache takes 42.9 GB of each GPU.",
+            "The cache of 1 request leaves no room for another, and nearly all FLOPs compare tokens.",
             {"kind": "full", "blocks": 1024},
         ),
         Named(
             "Latents",
-            "Latents shrink the total cache to 96.6 GB: all of it on each GPU, or 12.1 GB if the sequence is cut.",
+            "The total cache shrinks, and yet it doesn't fit if heads are split. Cut by sequence, 5 requests fit.",
             {"kind": "latents", "blocks": 1024},
         ),
         Named(
             "Chosen tokens",
-            "Training takes 1.16 TFLOP a token. All that may be chosen later is kept: 14.8 GB of a cut sequence.",
+            "All that may be chosen later is kept, so only 4 requests fit. But little is read for a token.",
             {"kind": "chosen", "blocks": 1024},
         ),
         Named(
             "Windows",
-            "With windows in five of six layers, a token takes 1.09 TFLOP, and a sequence 7.01 GB of each GPU.",
+            "Both pictures shrink. 8 requests fit, and prompts are read fastest.",
             {"kind": "windows", "blocks": 1024},
+        ),
+        Named(
+            "Windows and latents",
+            "A prompt takes a little longer than with windows alone, but 31 requests fit.",
+            {"kind": "both", "blocks": 1024},
         ),
         Named(
             "The 70B on 256 GPUs",
@@ -85,21 +101,25 @@ def long_context_figure(
     weights = 2 * _matrix_weights(model, kind)
     share = 1 - 3 * weights / flops
     whole = _held_bytes(model, kind, tokens, window, full_every, 1)
-    free = THE_70B.memory_bytes - 2 * parameter_count(_variant(model, kind)) / t
+    free = THE_70B.memory_bytes - 2 * parameter_count(model) / t
     cut = whole / t
     fits, fits_cut = ("fits" if size <= free else "too much" for size in (held, cut))
+    prompt_s = _prompt_flops(model, kind, tokens, window, full_every) * tokens / t / _RATE
+    requests = int(free / cut) if free > 0 else 0
+    read = _read_bytes(model, kind, tokens, whole) / t / THE_70B.node.accelerator.memory_bandwidth_bytes_per_s
     numbers = (
         f"Training takes {_flop(flops)} a token, {100 * share:.3g}% of it to compare tokens. The cache of a sequence "
         f"is {_gb(whole)}. Cut by heads it's {_gb(held)} on each of {t} GPUs ({fits}), cut by sequence {_gb(cut)} "
-        f"({fits_cut})."
+        f"({fits_cut}). Cut like that, {requests:,} {'request fits' if requests == 1 else 'requests fit'} at once, a "
+        f"prompt takes {prompt_s:.3g} s, and a GPU reads for {1000 * read:.3g} ms to write a token of one request."
     )
     alt = (
-        f"First: TFLOP of a training token against the context's length, for four kinds of attention, with a dot at "
+        f"First: TFLOP of a training token against the context's length, for five kinds of attention, with a dot at "
         f"{tokens:,} tokens and {_flop(flops)} for {_WORDS[kind]}. Second: the cache of one sequence on one GPU, "
         f"{_gb(held)} if heads are dealt and {_gb(cut)} if the sequence is cut, beside the {_gb(max(free, 0.0))} that "
         f"the weights leave free of 80 GB."
     )
-    idle = () if kind == "windows" else ("window", "full_every")
+    idle = () if kind in ("windows", "both") else ("window", "full_every")
     return Picture(
         [_curves(model, kind, tokens, window, full_every, flops), _bars(held, cut, free, kind)], numbers, alt, idle=idle
     )
@@ -107,7 +127,7 @@ def long_context_figure(
 
 def _variant(model: Transformer, kind: str) -> Transformer:
     """Return the model with the attention that a kind has."""
-    return with_latents(model) if kind in ("latents", "chosen") else model
+    return with_latents(model) if kind in ("latents", "chosen", "both") else model
 
 
 def _matrix_weights(model: Transformer, kind: str) -> float:
@@ -122,15 +142,30 @@ def _training_flops(model: Transformer, kind: str, tokens: int, window: int, ful
     changed = _variant(model, kind)
     if kind == "chosen":
         return sparse_attention_training_flops_per_token(changed, sequence=tokens, chosen=_SPARSE_CHOICE)
-    if kind == "windows":
+    if kind in ("windows", "both"):
         return 3 * long_context_flops_per_token(changed, sequence=tokens, window=window, full_every=full_every)
     return 3 * long_context_flops_per_token(changed, sequence=tokens)
+
+
+def _prompt_flops(model: Transformer, kind: str, tokens: int, window: int, full_every: int) -> float:
+    """Return a token's FLOPs when a prompt is read."""
+    if kind == "chosen":
+        return sparse_attention_flops_per_token(_variant(model, kind), sequence=tokens, chosen=_SPARSE_CHOICE)
+    return _training_flops(model, kind, tokens, window, full_every) / 3
+
+
+def _read_bytes(model: Transformer, kind: str, tokens: int, whole: float) -> float:
+    """Return what is read of one sequence's cache to write a token, on all ranks together."""
+    if kind != "chosen":
+        return whole
+    latents = kv_cache_bytes(_variant(model, kind), sequence=min(tokens, _SPARSE_CHOICE))
+    return latents + 2 * model.layers * _INDEX_SIZE * tokens
 
 
 def _held_bytes(model: Transformer, kind: str, tokens: int, window: int, full_every: int, ranks: int) -> float:
     """Return the cache of one sequence on one rank."""
     changed = _variant(model, kind)
-    if kind == "windows":
+    if kind in ("windows", "both"):
         return kv_cache_bytes(changed, sequence=tokens, window=window, full_every=full_every, tensor_parallel=ranks)
     held = kv_cache_bytes(changed, sequence=tokens, tensor_parallel=ranks)
     return held + (2 * changed.layers * _INDEX_SIZE * tokens if kind == "chosen" else 0)
@@ -160,21 +195,32 @@ def _curves(model: Transformer, kind: str, tokens: int, window: int, full_every:
     least = 0.8 * min(min(points) for points in drawn.values())
     most = 1.3 * max(max(points) for points in drawn.values())
     plot = Plot(
-        Axis(low, high, "log", "tokens of context", ticks=(2**10, 2**13, 2**17, 2**20)),
+        Axis(low, 2**25, "log", "tokens of context", ticks=(2**10, 2**13, 2**17, 2**20)),
         Axis(least, most, "log"),
         title="Training one token, TFLOP",
         width_px=_WIDTH,
+        height_px=250,
     )
-    for way, points in drawn.items():
+    below = -99.0  # where the label above ends
+    for way in sorted(drawn, key=lambda way: -drawn[way][-1]):
+        own = way == kind
         plot.curve(
-            list(zip(lengths, points, strict=True)),
-            colour=_HUES[way] if way == kind else "muted",
-            width=2.5 if way == kind else 1.2,
-            dashed=way != kind,
+            list(zip(lengths, drawn[way], strict=True)),
+            colour=_HUES[way] if own else "muted",
+            width=2.5 if own else 1.2,
+            dashed=not own,
+        )
+        below = max(plot.y(drawn[way][-1]), below + 13)
+        plot.panel.text(
+            plot.x(high) + 5,
+            below,
+            _SHORT[way],
+            colour=_HUES[way] if own else "muted",
+            bold=own,
+            size=12,
+            middle=True,
         )
     plot.dots([(tokens, flops / 1e12)], colour=_HUES[kind], radius=5)
-    plot.panel.text(plot.left + 8, plot.top + 14, _WORDS[kind], colour=_HUES[kind], bold=True, size=12)
-    plot.panel.text(plot.left + 8, plot.top + 30, "dashed: the other three", colour="muted", size=12)
     return plot.panel
 
 

@@ -76,4 +76,38 @@ def test_what_does_not_fit_is_said(named: Named) -> None:
     values = {knob.name: knob.default for knob in long_context_figure.knobs} | dict(named.values)
     said = long_context_figure(**values).numbers
     assert ("GPUs (fits)" in said) == (named.name not in ("Latents", "Chosen tokens"))
-    assert said.endswith("(fits).")
+    assert "(fits). Cut like that," in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "requests", "prompt_s", "read_ms"),
+    [
+        ("full", 1, 308, 12.8),
+        ("latents", 5, 376, 3.6),
+        ("chosen", 4, 171, 0.81),
+        ("windows", 8, 74, 2.1),
+        ("both", 31, 84, 0.59),
+    ],
+)
+def test_a_pair_of_offers_holds_most_requests(kind: str, requests: int, prompt_s: float, read_ms: float) -> None:
+    """Requests, prompts and reading by hand: pairs that a GPU compares at 65% of 989 TFLOP/s, bytes at 3.35 TB/s."""
+    said = re.search(
+        r"that, ([\d,]+) requests? fits? at once, a prompt takes ([\d.]+) s, and a GPU reads for ([\d.]+) ms",
+        long_context_figure(kind=kind, blocks=1024, ranks="8").numbers.replace("fits at", "fit at"),
+    )
+    assert said
+    assert int(said[1]) == requests
+    million = 2**20
+    seen = 13 * million / 2 + 67 * 1024 if kind in ("windows", "both") else 80 * million / 2
+    weights = 69.5e9 if kind in ("full", "windows") else 66.36e9
+    width = 64 * (128 + 128) if kind in ("full", "windows") else 64 * (192 + 128)
+    by_hand = 2 * weights + 2 * width * seen
+    if kind == "chosen":
+        by_hand = 2 * weights + 2 * 8192 * seen + 2 * 80 * 64 * (576 + 512) * 2048
+    assert float(said[2]) == pytest.approx(by_hand * million / 8 / (0.65 * 989.4e12), rel=0.01)
+    assert float(said[2]) == pytest.approx(prompt_s, rel=0.01)
+    kept = 13 * million + 67 * 1024 if kind in ("windows", "both") else 80 * million
+    numbers_each = 2048 if kind in ("full", "windows") else 576
+    read = 2 * numbers_each * kept if kind != "chosen" else 2 * 80 * (576 * 2048 + 128 * million)
+    assert float(said[3]) == pytest.approx(1000 * read / 8 / 3.35e12, rel=0.01)
+    assert float(said[3]) == pytest.approx(read_ms, rel=0.02)
