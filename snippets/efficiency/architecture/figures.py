@@ -120,7 +120,7 @@ def attention_flops_plot(
             colour=_HUES[kind],
             dashed=kind == "chosen",
         )
-        aside = {"chosen": -7, "window": 8}.get(kind, 0)  # these two end near each other
+        aside = {"latents": -3, "full": 5, "chosen": -7, "window": 14}.get(kind, 0)  # near each other, and off the grid
         x, y = plot.x(lengths[-1]) + 6, plot.y(flops[-1] / 1e12) + aside
         plot.panel.text(x, y, _WORDS[kind], colour=_HUES[kind], size=12, middle=True)
     half = attention_crossover_tokens(model)
