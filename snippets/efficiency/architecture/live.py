@@ -195,7 +195,7 @@ def _curves(model: Transformer, kind: str, tokens: int, window: int, full_every:
     least = 0.8 * min(min(points) for points in drawn.values())
     most = 1.3 * max(max(points) for points in drawn.values())
     plot = Plot(
-        Axis(low, 2**25, "log", "tokens of context", ticks=(2**10, 2**13, 2**17, 2**20)),
+        Axis(low, 2**25, "log", "tokens of context", ticks=(2**10, 2**15, 2**20)),
         Axis(least, most, "log"),
         title="Training one token, TFLOP",
         width_px=_WIDTH,
