@@ -32,7 +32,7 @@ _WORDS = {
     "both": "windows and latents",
     "chosen": "latents, chosen tokens (DSA)",
 }
-_SHORT = {"full": "GQA", "latents": "MLA", "windows": "SWA", "both": "SWA, MLA", "chosen": "DSA"}
+_SHORT = {"full": "GQA", "latents": "MLA", "windows": "SWA", "both": "both", "chosen": "DSA"}
 _SPARSE_CHOICE = 2048
 _RATE = THE_70B.matmul_utilization * THE_70B.peak_flops_per_s
 
