@@ -246,6 +246,16 @@ from snippets.efficiency.precision.formats import scaled_block as scaled_block
 from snippets.efficiency.precision.formulas import partial_speedup as partial_speedup
 from snippets.efficiency.precision.formulas import mixed_format_flops_per_s as mixed_format_flops_per_s
 from snippets.efficiency.precision.formulas import quantizing_bytes as quantizing_bytes
+from snippets.efficiency.architecture.formulas import window_pairs as window_pairs
+from snippets.efficiency.architecture.formulas import window_reach_tokens as window_reach_tokens
+from snippets.efficiency.architecture.formulas import full_attention_layers as full_attention_layers
+from snippets.efficiency.architecture.formulas import kv_cache_token_bytes as kv_cache_token_bytes
+from snippets.efficiency.architecture.formulas import kv_cache_bytes as kv_cache_bytes
+from snippets.efficiency.architecture.formulas import long_context_flops_per_token as long_context_flops_per_token
+from snippets.efficiency.architecture.formulas import sparse_attention_flops_per_token as sparse_attention_flops_per_token
+from snippets.efficiency.architecture.formulas import sparse_attention_training_flops_per_token as sparse_attention_training_flops_per_token
+from snippets.efficiency.architecture.formulas import attention_crossover_tokens as attention_crossover_tokens
+from snippets.efficiency.architecture.formulas import window_halo_bytes as window_halo_bytes
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -606,6 +616,7 @@ from snippets.efficiency.local_sgd.rl_steps import rl_residuals as rl_residuals
 from snippets.efficiency.local_sgd.rl_steps import rl_splits as rl_splits
 from snippets.efficiency.precision.formats import FloatFormat as FloatFormat
 from snippets.efficiency.precision.scaling_recipes import ScalingRecipe as ScalingRecipe
+from snippets.efficiency.architecture.formulas import with_latents as with_latents
 from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
 from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
 from snippets.foundations.data_pipeline.formulas import LoaderRun as LoaderRun
@@ -747,6 +758,8 @@ critical_batch_size = language_critical_batch
 daly_interval = daly_checkpoint_interval_s
 daly_interval_s = daly_checkpoint_interval_s
 data_parallel_overlap = tokens_to_hide_all_reduce
+deepseek_sparse_attention = sparse_attention_flops_per_token
+deepseek_sparse_attention_flops_per_token = sparse_attention_flops_per_token
 deepspeed_ulysses = ulysses_exchange_bytes
 deepspeed_ulysses_bytes = ulysses_exchange_bytes
 design_space = candidate_layouts
@@ -756,6 +769,8 @@ document_masking = packed_context_pairs
 double_descent = min_norm_error
 dropped_tokens = expected_drop_share
 dropped_tokens_share = expected_drop_share
+dsa = sparse_attention_flops_per_token
+dsa_flops_per_token = sparse_attention_flops_per_token
 dtensor_redistribute = redistribution_bytes
 dtensor_redistribute_bytes = redistribution_bytes
 edp = expert_data_parallel
@@ -782,6 +797,8 @@ fedavg_fixed_point = local_sgd_rest_point
 fermi_estimate = product_range
 fine_grained_experts = with_experts
 flashattention = block_attention_words
+flops_per_token = long_context_flops_per_token
+flops_per_token_flops_per_token = long_context_flops_per_token
 fsdp_bytes_per_parameter = zero_bytes_per_parameter
 fsdp_communication_volume = zero_traffic_bytes
 fsdp_communication_volume_bytes = zero_traffic_bytes
@@ -807,6 +824,8 @@ grpo_step = rl_step_s
 grpo_step_s = rl_step_s
 half_performance_message_size = half_bandwidth_bytes
 half_performance_message_size_bytes = half_bandwidth_bytes
+halo_exchange = window_halo_bytes
+halo_exchange_bytes = window_halo_bytes
 hardware_flops_utilization = flops_utilization
 harmonic_mean_of_rates = mixed_format_flops_per_s
 harmonic_mean_of_rates_flops_per_s = mixed_format_flops_per_s
@@ -830,14 +849,21 @@ kaplan_scaling = kaplan_growth
 kullback_leibler_divergence = kl_divergence
 kv_cache_per_token = cached_token_bytes
 kv_cache_per_token_bytes = cached_token_bytes
+kv_cache = kv_cache_bytes
+kv_cache_per_token = kv_cache_token_bytes
+kv_cache_per_token_bytes = kv_cache_token_bytes
 layer_activation_memory = layer_activation_bytes
 layer_activation_memory_bytes = layer_activation_bytes
 layout_search = plan
 leaf_spine_bisection_bandwidth = fat_tree_bisection_bytes_per_s
 leaf_spine_bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
+lightning_indexer = sparse_attention_flops_per_token
+lightning_indexer_flops_per_token = sparse_attention_flops_per_token
 linear_scaling_rule = scaled_learning_rate
 little_law = batches_in_flight
 load_balancing_loss = expert_balance_loss
+local_and_global_layers = full_attention_layers
+local_attention = window_pairs
 log_sum_exp_merge = merge_parts
 loggp = loggp_message_time_s
 loggp_s = loggp_message_time_s
@@ -901,6 +927,8 @@ process_group = mesh_group
 rabenseifner_bytes = halving_doubling_all_reduce_bytes
 rabenseifner_s = halving_doubling_all_reduce_time_s
 rate_distortion_function = gaussian_rate
+receptive_field = window_reach_tokens
+receptive_field_tokens = window_reach_tokens
 recomputation_overhead = full_recomputation_overhead
 recompute_modules = module_kept_bytes
 recompute_modules_bytes = module_kept_bytes
@@ -950,6 +978,8 @@ shuffle_buffer_share = still_in_buffer_share
 silent_data_corruption = corruption_check_interval_s
 silent_data_corruption_s = corruption_check_interval_s
 spacing = unit_in_last_place
+sliding_window_attention = window_pairs
+sliding_window_pattern = full_attention_layers
 spares = spare_nodes_needed
 spearman = rank_correlation
 spmd_partitioning_rules = matmul_placement
@@ -962,6 +992,7 @@ straggler_s = slowest_normal_s
 submesh = mesh_group
 swamping = least_moving_update
 tail_effect = wave_slowdown
+swa = window_pairs
 taper = oversubscription
 tensor_parallel_traffic = tensor_block_traffic_bytes
 tensor_parallel_traffic_bytes = tensor_block_traffic_bytes

@@ -1,0 +1,1 @@
+"""Chapter 34 · Architecture: what each kind of attention keeps, compares and sends."""
