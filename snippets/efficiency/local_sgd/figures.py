@@ -40,7 +40,7 @@ def fleet_lanes_panel(
 
     Returns:
         The picture: light blocks generate, dark ones train, with the number of the step that they belong to; grey is
-        waiting. A line marks the end of every trained step.
+        waiting, and what doesn't divide is drawn half as high. A line marks the end of every trained step.
     """
     left, right, row = 58.0, 12.0, 24.0
     scale = (width_px - left - right) / until
@@ -49,11 +49,20 @@ def fleet_lanes_panel(
     bottom = 24 + row * gpus + 6
     ends = []
 
+    fixed = {"generate": generation_s[0], "train": training_s[0], "wait": 0.0}
+
     def block(lane: int, start: float, length: float, kind: str, label: str = "") -> None:
-        shown = min(start + length, until) - start
+        strength = {"generate": 0.35, "train": 0.75, "wait": 0.3}[kind]
+        tail = start + length - fixed[kind]
+        low = min(start + length, until) - max(tail, start)
+        if fixed[kind] and low > 1e-9:  # half as high: most GPUs are nearly empty
+            y = 24 + row * lane + (row - 4) / 2
+            panel.rectangle(
+                left + max(tail, start) * scale, y, low * scale, (row - 4) / 2, colour=_HUES[kind], strength=strength
+            )
+        shown = min(tail, until) - start
         if shown > 1e-9:
             words = label if shown * scale > 14 else ""
-            strength = {"generate": 0.35, "train": 0.75, "wait": 0.3}[kind]
             y = 24 + row * lane
             panel.rectangle(left + start * scale, y, shown * scale, row - 4, colour=_HUES[kind], strength=strength)
             if words:

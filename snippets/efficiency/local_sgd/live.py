@@ -67,7 +67,7 @@ _70B = {"gpus": 256, "replica": 8, "least": 8, "tail_s": 106, "generation_gpu_s"
         Number("fixed_s", "Training, fixed, s", 44, 0, 600, 1),
         Number("training_gpu_s", "Training, divides, GPU-s", 5880, 20, 36_000, 20),
         Number("replica", "GPUs of a generating replica", 32, 1, 64, 1),
-        Number("least", "Fewest GPUs with the memory", 32, 1, 512, 2, "log"),
+        Number("least", "Minimum GPUs that fit", 32, 1, 512, 2, "log"),
         Number("percent", "GPUs that generate, %", 50, 1, 99, 1),
     ],
     named=[
@@ -127,9 +127,7 @@ def fleet_figure(
     if best is None:
         numbers += f"No split has {least:,} that generate in whole replicas of {replica}."
     else:
-        numbers += (
-            f"The best with whole replicas and the memory, {best:,} that generate, takes {_time(job.split(best))}."
-        )
+        numbers += f"The best split that fits in memory, {best:,} generating, takes {_time(job.split(best))}."
     if abs(split / together - 1) < 0.005:
         numbers = numbers.replace(f", {change};", ", the same;")
     floor = job.halves_floor()
