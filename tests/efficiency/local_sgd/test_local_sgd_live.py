@@ -38,7 +38,7 @@ def shown(values: dict[str, Any]) -> None:
     assert said(numbers, r"that train, it's ([\d.e+]+) (s|min)") == pytest.approx(tried[generating], rel=6e-3)
     allowed = [tried[n] for n in tried if n % values["replica"] == 0 and n >= values["least"]]
     if allowed:
-        assert said(numbers, r"that generate, takes ([\d.e+]+) (s|min)") == pytest.approx(min(allowed), rel=6e-3)
+        assert said(numbers, r"generating, takes ([\d.e+]+) (s|min)") == pytest.approx(min(allowed), rel=6e-3)
     else:
         assert "No split has" in numbers
 
