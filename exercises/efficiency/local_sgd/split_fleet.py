@@ -40,7 +40,7 @@ def split_fleet(
             number that is missing is too small, or does not fit the layout.
         training_s: the same of training. Both have ``gpus``; more GPUs may
             be slower.
-        moving_s: seconds for which a split fleet stands after each training.
+        moving_s: seconds for which a split fleet stalls after each training.
         steps_off: how many updates old the weights that generate may be.
 
     Returns:
