@@ -1,0 +1,1 @@
+"""The part Efficiency frontiers."""
