@@ -161,7 +161,7 @@ def three_ranks_plot(runs: Mapping[str, FeedbackRun], *, wide: bool = True) -> P
     """
     steps = max(len(run.points) for run in runs.values()) - 1
     plot = Plot(
-        Axis(0, steps, name="step"),
+        Axis(0, steps, label="step"),
         Axis(0.003, 300, "log", ticks=(0.01, 0.1, 1, 10, 100)),
         title="Distance to the minimum",
         width_px=WIDTH if wide else NARROW,
