@@ -131,9 +131,9 @@ EXERCISE = Exercise(
             {"ranks >= 2": "ranks > 2"},
         ),
         Mistake(
-            "adds_places_like_the_ring",
-            "You added up kept elements on the way. Ranks keep different places, so all of them travel to everyone.",
-            {"each = kept * (value_bytes + place_bytes)": "each = 2 * kept * (value_bytes + place_bytes)"},
+            "takes_the_first_that_loses",
+            "You returned the first number of ranks at which sparse moves no less. The last before it is asked for.",
+            {"// each": "// each + 1"},
         ),
     ],
 )

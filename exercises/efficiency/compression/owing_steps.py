@@ -31,8 +31,9 @@ def owing_steps(
     Returns:
         The parameters after the last step, and what is owed then.
 
-    >>> owing_steps([0, 0], gradients=[[1, 3]], learning_rate=1, kept=1)
-    ([0, -3], [1, 0])
+    >>> owing_steps([0.0, 0.0], gradients=[[1.0, 3.0]], learning_rate=1.0,
+    ...             kept=1)
+    ([0.0, -3.0], [1.0, 0.0])
     """
     point, owed = list(parameters), [0.0] * len(parameters)
     for gradient in gradients:

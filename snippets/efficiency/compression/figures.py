@@ -93,7 +93,9 @@ def block_grid_panel(values: Sequence[float], *, bits: int, block: int, title: s
     for number, (value, got) in enumerate(zip(values, restored, strict=True)):
         x = left + (number + 0.5) * wide
         y = middle - value * scale
-        panel.rectangle(x - 0.22 * wide, min(y, middle), 0.44 * wide, max(abs(y - middle), 1), colour=_COMPUTE, strength=0.4)
+        panel.rectangle(
+            x - 0.22 * wide, min(y, middle), 0.44 * wide, max(abs(y - middle), 1), colour=_COMPUTE, strength=0.4
+        )
         panel.dots([(x, middle - float(got) * scale)], colour=_GATHER, radius=4)
         panel.text(x, top + height + 16, f"{value:g}", anchor="middle", size=12, colour="muted")
     return panel

@@ -242,14 +242,14 @@ def compressed_layer_clocks(
 ) -> tuple[float, float]:
     """Return for how long a layer's weights are gathered and its gradients reduced, by rings or otherwise.
 
-    Formula: $T_\\text{g} = (R - 1)\\Bigl(\\alpha + \\frac{n}{R\\beta}\\Bigr)$
-    Symbols: T_g = the first result; n = weights_bytes; R = ranks; α = latency_s; β = network_bytes_per_s, or
+    Formula: $T_\\text{g} = (R - 1)\\Bigl(\\alpha + \\frac{n_\\text{p}}{R\\beta}\\Bigr)$
+    Symbols: T_g = the first result; n_p = weights_bytes; R = ranks; α = latency_s; β = network_bytes_per_s, or
         node_bytes_per_s if there is one node
     Chapter: 30
 
     Args:
         way: how gradients are added: ``"ring"``, ``"one-shot"`` or ``"two-hop"``.
-        weights_bytes: n, a layer's weights as they are sent, at least 0.
+        weights_bytes: n_p, a layer's weights as they are sent, at least 0.
         gradients_bytes: its gradients as they are sent, at least 0.
         ranks: R, a multiple of ``node_ranks``.
         node_ranks: ranks of a node.
@@ -343,15 +343,15 @@ def two_hop_reduction_s(
     return as_float("size_bytes, latency_s, node_bytes_per_s and network_bytes_per_s", T)
 
 
-def hidden_element_bytes(*, tokens: float, network_bytes_per_s: float, flops_per_s: float) -> float:
+def hidden_element_bytes(*, tokens_per_rank: float, network_bytes_per_s: float, flops_per_s: float) -> float:
     """Return how many bytes an element of the weights may take if its gather is to hide behind a forward pass.
 
     Formula: $w^* = \\frac{2 x \\beta}{uP}$
-    Symbols: w^* = result; x = tokens; β = network_bytes_per_s; uP = flops_per_s
+    Symbols: w^* = result; x = tokens_per_rank; β = network_bytes_per_s; uP = flops_per_s
     Chapter: 30
 
     Args:
-        tokens: x, of the micro-batch of one rank.
+        tokens_per_rank: x, of the micro-batch of one rank.
         network_bytes_per_s: β, at which a rank gets what is gathered: what its node's adapters bring in together.
         flops_per_s: uP, the FLOPs that a rank does in a second.
 
@@ -364,12 +364,15 @@ def hidden_element_bytes(*, tokens: float, network_bytes_per_s: float, flops_per
     Leaves out: latency, attention's scores, a mixture of experts.
 
     Example:
-        >>> hidden_element_bytes(tokens=8192, network_bytes_per_s=40e9, flops_per_s=640e12)
+        >>> hidden_element_bytes(tokens_per_rank=8192, network_bytes_per_s=40e9, flops_per_s=640e12)
         1.024
     """
-    x, β = positive_number("tokens", tokens), positive_number("network_bytes_per_s", network_bytes_per_s)
+    x, β = (
+        positive_number("tokens_per_rank", tokens_per_rank),
+        positive_number("network_bytes_per_s", network_bytes_per_s),
+    )
     return as_float(
-        "tokens, network_bytes_per_s and flops_per_s", 2 * x * β / positive_number("flops_per_s", flops_per_s)
+        "tokens_per_rank, network_bytes_per_s and flops_per_s", 2 * x * β / positive_number("flops_per_s", flops_per_s)
     )
 
 
@@ -407,12 +410,12 @@ def block_quantising_s(
 ) -> float:
     """Return how long a GPU takes to round an array into blocks, or to restore it: its memory sets the pace.
 
-    Formula: $T = \\frac{(w + w_\\nu)\\,N}{\\beta_\\text{mem}}$
-    Symbols: T = result; w = element_bytes; w_ν = block_element_bytes; N = elements; β_mem = memory_bytes_per_s
+    Formula: $T = \\frac{(w + w_\\nu)\\,N_\\text{layer}}{\\beta_\\text{mem}}$
+    Symbols: T = result; w = element_bytes; w_ν = block_element_bytes; N_layer = elements; β_mem = memory_bytes_per_s
     Chapter: 30
 
     Args:
-        elements: N, of the array, at least 0.
+        elements: N_layer, of the array, such as a layer's weights, at least 0.
         memory_bytes_per_s: β_mem, what the kernel reads and writes in a second.
         block_element_bytes: w_ν, of a rounded element with its part of the scale.
         element_bytes: w, before rounding.
@@ -429,7 +432,10 @@ def block_quantising_s(
         0.001
     """
     N, β_mem = nonnegative_number("elements", elements), positive_number("memory_bytes_per_s", memory_bytes_per_s)
-    w, w_ν = positive_number("element_bytes", element_bytes), positive_number("block_element_bytes", block_element_bytes)
+    w, w_ν = (
+        positive_number("element_bytes", element_bytes),
+        positive_number("block_element_bytes", block_element_bytes),
+    )
     return as_float("elements, element_bytes and block_element_bytes", (w + w_ν) * N / β_mem)
 
 
@@ -467,13 +473,13 @@ def error_feedback_bound(*, kept_share: float, step_norm: float) -> float:
 def qsgd_variance_bound(*, elements: int, levels: int) -> float:
     """Return the bound on the variance that QSGD adds, over the squared length of the vector.
 
-    Formula: $\\min\\left(\\frac{n}{s^2},\\; \\frac{\\sqrt n}{s}\\right)$
-    Symbols: n = elements of the vector; s = levels
+    Formula: $\\min\\left(\\frac{n_\\text{e}}{s_\\text{q}^2},\\; \\frac{\\sqrt{n_\\text{e}}}{s_\\text{q}}\\right)$
+    Symbols: n_e = elements; s_q = levels
     Chapter: 30
 
     Args:
-        elements: of the vector that shares one scale, its length.
-        levels: s, steps of the grid between zero and the vector's length.
+        elements: n_e, of the vector that shares one scale, its length.
+        levels: s_q, steps of the grid between zero and the vector's length.
 
     Returns:
         The bound, without a unit.
@@ -554,8 +560,8 @@ def sparse_break_even_ranks(
 ) -> float:
     """Return the number of ranks at which gathering the largest elements moves as much as adding all in a ring.
 
-    Formula: $R^* = \\frac{2 w}{\\delta\\,(w_\\text{v} + w_\\text{i})}$
-    Symbols: R^* = result; δ = kept_share; w = dense_bytes; w_v = element_bytes; w_i = index_bytes
+    Formula: $R^* = \\frac{2 w_\\text{d}}{\\delta\\,(w_\\text{v} + w_\\text{i})}$
+    Symbols: R^* = result; δ = kept_share; w_d = dense_bytes; w_v = element_bytes; w_i = index_bytes
     Chapter: 30
 
     Args:
@@ -567,7 +573,7 @@ def sparse_break_even_ranks(
     Returns:
         Ranks; with more of them the ring over all elements moves less.
 
-    Source: derived: (R − 1)·δ·(w_v + w_i) against 2·(R − 1)/R·w for each element.
+    Source: derived: (R − 1)·δ·(w_v + w_i) against 2·(R − 1)/R·w_d for each element.
     Convention: bytes of one rank; an all-reduce, of two phases.
     Leaves out: latency, and the time to choose the largest.
 
@@ -581,17 +587,17 @@ def sparse_break_even_ranks(
     return as_float("kept_share and dense_bytes", 2 * w / each_kept if each_kept else math.inf)
 
 
-def low_rank_elements(shapes: Sequence[Sequence[int]], *, rank: int, vector_elements: int = 0) -> int:
+def low_rank_elements(shapes: Sequence[Sequence[int]], *, factor_rank: int, vector_elements: int = 0) -> int:
     """Return how many numbers PowerSGD sends for gradients of matrices, as two thin factors each.
 
     Also: PowerSGD
     Formula: $\\sum_i \\rho\\,(h_i + h_i') + \\text{vectors}$
-    Symbols: ρ = rank; h_i, h_i' = the sides of matrix i; vectors = vector_elements
+    Symbols: ρ = factor_rank; h_i, h_i' = the sides of matrix i; vectors = vector_elements
     Chapter: 30
 
     Args:
         shapes: for each matrix its rows and columns.
-        rank: ρ, columns of a factor.
+        factor_rank: ρ, columns of a factor.
         vector_elements: elements of all vectors, which are sent as they are; at least 0.
 
     Returns:
@@ -602,10 +608,10 @@ def low_rank_elements(shapes: Sequence[Sequence[int]], *, rank: int, vector_elem
     Leaves out: that implementations send small matrices whole.
 
     Example:
-        >>> low_rank_elements([(100, 50)], rank=2, vector_elements=7)
+        >>> low_rank_elements([(100, 50)], factor_rank=2, vector_elements=7)
         307
     """
-    ρ, rest = positive_integer("rank", rank), nonnegative_integer("vector_elements", vector_elements)
+    ρ, rest = positive_integer("factor_rank", factor_rank), nonnegative_integer("vector_elements", vector_elements)
     sides = each("shapes", shapes, lambda name, shape: each(name, shape, positive_integer))
     if any(len(shape) != 2 for shape in sides):
         raise ValueError(f"shapes must be pairs of rows and columns, got {shapes!r}")

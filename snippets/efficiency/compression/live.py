@@ -172,6 +172,7 @@ def _errors(weights: float, once: float, error: float, way: str) -> Panel:
         ("one GPU's gradient, rounded once", once, "muted"),
         (f"sum of gradients, {_WAYS[way]}", error, "optimizer"),
     )
+
     def place(value: float) -> float:
         return 2 + (_WIDTH - 60) * log(min(max(value, low), high) / low) / log(high / low)
 

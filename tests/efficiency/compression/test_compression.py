@@ -109,7 +109,9 @@ def test_a_ring_in_bfloat16_rounds_at_every_hop_too() -> None:
     ring = run_rounded_reduction(arrays, way="ring", bits=16, block=1)
     ε = float_rounding_error(fraction_bits=7)
     exact = arrays.sum(axis=0)
-    assert rms(ring.shares - exact) / rms(exact) == pytest.approx(ring_requantised_error(rounding_error=ε, ranks=64), rel=0.1)
+    assert rms(ring.shares - exact) / rms(exact) == pytest.approx(
+        ring_requantised_error(rounding_error=ε, ranks=64), rel=0.1
+    )
     assert set(ring.account.sent_bytes) == {63 * 256 * 2}
 
 
@@ -143,7 +145,13 @@ def test_clocks_of_a_layer_are_the_times_of_messages(way: str) -> None:
     assert (round(gather), round(reduce)) == (15, 6 if way == "two-hop" else 15)
     if way != "two-hop":
         alone = compressed_layer_clocks(
-            way, weights_bytes=8, gradients_bytes=8, ranks=4, node_ranks=4, latency_s=0, node_bytes_per_s=1,
+            way,
+            weights_bytes=8,
+            gradients_bytes=8,
+            ranks=4,
+            node_ranks=4,
+            latency_s=0,
+            node_bytes_per_s=1,
             network_bytes_per_s=9,
         )
         assert alone == (6, 6)
@@ -179,10 +187,10 @@ def test_two_hops_take_the_time_of_their_messages() -> None:
 
 
 def test_the_hidden_width_is_where_a_simulated_pass_begins_to_wait() -> None:
-    given = {"tokens": 8192, "network_bytes_per_s": 40e9, "flops_per_s": 643e12}
+    given = {"tokens_per_rank": 8192, "network_bytes_per_s": 40e9, "flops_per_s": 643e12}
     w = hidden_element_bytes(**given)
     layer = 1e9
-    run = 2 * layer * given["tokens"] / given["flops_per_s"]
+    run = 2 * layer * given["tokens_per_rank"] / given["flops_per_s"]
     for width, waits in ((0.99 * w, False), (1.01 * w, True)):
         gather = width * layer / given["network_bytes_per_s"]
         end = overlapped_units([gather] * 40, [run] * 40)[-1].run_end_s
@@ -270,7 +278,7 @@ def test_sparse_gathers_move_what_the_machine_counts_and_break_even_where_a_ring
 def test_published_factors() -> None:
     shapes = [(28869, 650), *[(2600, 650)] * 6]
     whole = sum(a * b for a, b in shapes) + 44469
-    ratios = [whole / low_rank_elements(shapes, rank=rank, vector_elements=44469) for rank in (1, 2, 4)]
+    ratios = [whole / low_rank_elements(shapes, factor_rank=rank, vector_elements=44469) for rank in (1, 2, 4)]
     assert [round(ratio) for ratio in ratios] == [310, 203, 120]  # Vogels et al. 2019, table 3
     assert warmup_volume_reduction(warmup_share=0.15) == pytest.approx(4.923076923076923, rel=1e-9)
     assert warmup_volume_reduction(warmup_share=0.25) == pytest.approx(3.3684210526315788, rel=1e-9)
@@ -293,7 +301,7 @@ def test_thin_factors_are_exact_for_thin_matrices_and_near_the_best_after_some_s
         left, start = thin_factors(whole, start)
     values = np.linalg.svd(whole, compute_uv=False)
     assert np.sum((whole - left @ start.T) ** 2) == pytest.approx(np.sum(values[3:] ** 2), rel=1e-3)
-    assert low_rank_elements([(30, 20)], rank=3) == left.size + start.size
+    assert low_rank_elements([(30, 20)], factor_rank=3) == left.size + start.size
 
 
 def recursion(compressor: str, feedback: bool, steps: int, η: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -330,9 +338,7 @@ def test_ranks_with_a_memory_are_the_recursion_bit_for_bit(compressor: str, feed
 def test_nothing_is_lost_only_delayed() -> None:
     run = run_three_ranks(compressor="largest", feedback=True, steps=80, learning_rate=0.02)
     shadow = run.points[-1] - run.memories.mean(axis=0)  # where it would be, had it sent all that it owes
-    steps = sum(
-        0.02 * np.mean([three_rank_gradient(rank, x) for rank in range(3)], axis=0) for x in run.points[:-1]
-    )
+    steps = sum(0.02 * np.mean([three_rank_gradient(rank, x) for rank in range(3)], axis=0) for x in run.points[:-1])
     assert shadow == pytest.approx(run.points[0] - steps, abs=1e-12)
 
 
