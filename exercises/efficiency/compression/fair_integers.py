@@ -33,7 +33,7 @@ def fair_integers(
     [1, 0, 0]
     """
     result = []
-    for value, draw in zip(values, draws):
+    for value, draw in zip(values, draws, strict=True):
         below = math.floor(value / step)
         share = value / step - below
         result.append(below + (1 if draw < share else 0))

@@ -37,7 +37,7 @@ def owing_steps(
     """
     point, owed = list(parameters), [0.0] * len(parameters)
     for gradient in gradients:
-        wanted = [learning_rate * g + m for g, m in zip(gradient, owed)]
+        wanted = [learning_rate * g + m for g, m in zip(gradient, owed, strict=True)]
         order = sorted(range(len(wanted)), key=lambda i: -abs(wanted[i]))
         owed = list(wanted)
         for place in order[:kept]:
@@ -113,7 +113,9 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_what_it_owes",
             "You left out what the last steps owe. A small element would never be sent.",
-            {"learning_rate * g + m for g, m in zip(gradient, owed)": "learning_rate * g for g in gradient"},
+            {
+                "learning_rate * g + m for g, m in zip(gradient, owed, strict=True)": "learning_rate * g for g in gradient"
+            },
         ),
         Mistake(
             "owes_only_the_last_step",

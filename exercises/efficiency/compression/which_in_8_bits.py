@@ -99,7 +99,7 @@ def taught() -> str:
     weights, gradients = which_in_8_bits(**OWN)
     best, whole = layer_ms(weights, gradients, **OWN), layer_ms(16, 16, **OWN)
     return (
-        f"Weights in {weights} bits and gradients in {gradients}: {best:.0f} ms for a layer, where 16 bits for both take "
+        f"Weights in {weights} bits and gradients in {gradients}: {best:.0f} ms for a layer, where 16 bits take "
         f"{whole:.0f}. That is {100 * (1 - best / whole):.0f}% of the bill."
     )
 
@@ -182,7 +182,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "counts_one_rounding",
-            "You counted one rounding for each. Weights are restored in both passes; gradients are rounded and restored.",
+            "You counted one rounding for each. Weights are restored in both passes, gradients rounded and restored.",
             {"2 * rounding_ms": "rounding_ms"},
         ),
         Mistake(

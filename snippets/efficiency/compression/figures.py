@@ -128,7 +128,7 @@ def ways_error_plot(
         width_px=WIDTH if wide else NARROW,
         height_px=270,
     )
-    ranks = [r for r in range(node_ranks, most_ranks + 1, node_ranks)]
+    ranks = list(range(node_ranks, most_ranks + 1, node_ranks))
     laws = {
         "ring": lambda r: ring_requantised_error(rounding_error=rounding_error, ranks=r),
         "two-hop": lambda r: two_hop_quantised_error(rounding_error=rounding_error, ranks=r, node_ranks=node_ranks),

@@ -69,7 +69,7 @@ def block_rounding_error(*, bits: int, peak: float, stochastic: bool = False) ->
     Returns:
         The share: 0.01 is an error of one per cent.
 
-    Source: derived; an error that is spread evenly over a step Δ has the variance Δ²/12, and Δ²/6 if rounding is random.
+    Source: derived; an error spread evenly over a step Δ has the variance Δ²/12, and Δ²/6 if rounding is random.
     Convention: levels are integers from −(2^(ν−1) − 1) to 2^(ν−1) − 1 times the scale, zero among them.
     Leaves out: that elements are not spread evenly within a step, which shows at 3 bits and fewer.
 
@@ -98,7 +98,7 @@ def float_rounding_error(*, fraction_bits: int) -> float:
     Returns:
         The share: 0.01 is an error of one per cent.
 
-    Source: derived: an error of variance Δ²/12, with Δ = 2^(−ν_f) times the power of two below the number. If a number's
+    Source: derived: an error of variance Δ²/12, where Δ is 2^(−ν_f) of the power of two below the number. If its
         logarithm lies anywhere between two powers, the mean of (power/number)² is 3/(8 ln 2).
     Convention: rounding to the nearest; the mean over numbers of any scale.
     Leaves out: numbers too large or too small for the format.
@@ -197,7 +197,8 @@ def two_hop_quantised_error(*, rounding_error: float, ranks: int, node_ranks: in
 def node_leaving_reduction_bytes(way: str, *, size_bytes: float, ranks: int, node_ranks: int) -> float:
     """Return the bytes that leave a node while all ranks' arrays are added up and each rank gets its share.
 
-    Formula: $\\text{ring}: \\frac{R - 1}{R}\\,n, \\quad \\text{one-shot}: R_\\text{node}\\,\\frac{R - R_\\text{node}}{R}\\,n,
+    Formula: $\\text{ring}: \\frac{R - 1}{R}\\,n, \\quad
+        \\text{one-shot}: R_\\text{node}\\,\\frac{R - R_\\text{node}}{R}\\,n,
         \\quad \\text{two-hop}: \\frac{R - R_\\text{node}}{R}\\,n$
     Symbols: the result in bytes; n = size_bytes; R = ranks; R_node = node_ranks
     Chapter: 30

@@ -29,9 +29,9 @@ _PARTS = {"computing": "forward", "waiting": "idle"}
 
 @live_figure(
     title="Fewer bits: what do you wait, and what do you lose?",
-    caption="Give the weights 8 bits first, then the gradients, and then change how gradients are added: which of the two "
-    "panels moves? The model is Llama 3 70B, sharded over all GPUs in nodes of eight, a layer at a time; blocks of 256 "
-    "share a scale, and a block's largest element is 3.1 times its root mean square, as with normal numbers. Rounding or "
+    caption="Give the weights 8 bits first, then the gradients, and then change how gradients are added: which "
+    "panel moves? The model is Llama 3 70B, sharded over all GPUs in nodes of eight, a layer at a time; blocks of 256 "
+    "share a scale, and a block's largest element is 3.1 times its RMS, as with normal numbers. Rounding or "
     "restoring an array passes it through the GPU's memory once, at 80% of its rate. The GPUs' gradients are taken for "
     "independent; 16 bits are bfloat16.",
     knobs=[
@@ -105,15 +105,15 @@ def compression_figure(*, network: int, tokens: int, nodes: int, weights: str, g
     }[way]
     numbers = (
         f"A layer's gather takes {_ms(gather)} and its reduction {_ms(reduce)}, beside {_ms(forward)} of forward "
-        f"and {_ms(2 * forward)} of backward pass; rounding takes {_ms(rounding)}. A micro-batch takes {_ms(wait + busy)}, "
-        f"and for {_percent(share)} of it the GPUs wait. The weights are off by "
+        f"and {_ms(2 * forward)} of backward pass; rounding takes {_ms(rounding)}. A micro-batch takes "
+        f"{_ms(wait + busy)}, and for {_percent(share)} of it the GPUs wait. The weights are off by "
         f"{_percent(_error(weights))}, and the sum of the gradients by {_percent(error)}."
     )
     alt = (
         f"First: bars of a layer's clocks; forward {_ms(forward)} beside a gather of {_ms(gather)}, backward "
         f"{_ms(2 * forward)} beside a gather and a reduction of {_ms(gather + reduce)}; below, a bar of the time that "
-        f"is waited, {_percent(share)}. Second: bars of errors; weights {_percent(_error(weights))}, the sum of gradients "
-        f"{_percent(error)}."
+        f"is waited, {_percent(share)}. Second: bars of errors; weights {_percent(_error(weights))}, the sum "
+        f"of gradients {_percent(error)}."
     )
     return Picture([_clocks(forward, gather, reduce, share), _errors(_error(weights), once, error, way)], numbers, alt)
 

@@ -208,8 +208,8 @@ def run_three_ranks(
         byte of bits. All gather all updates and take their mean.
 
     Example:
-        >>> [round(float(run_three_ranks(compressor="largest", feedback=kept, steps=60, learning_rate=0.02).points[-1].max()))
-        ...  for kept in (False, True)]
+        >>> walk = {"compressor": "largest", "steps": 60, "learning_rate": 0.02}
+        >>> [round(float(run_three_ranks(feedback=kept, **walk).points[-1].max())) for kept in (False, True)]
         [9, 0]
     """
     which = named("compressor", compressor, COMPRESSORS)

@@ -213,7 +213,8 @@ def test_what_is_owed_stays_below_its_bound_and_comes_close_to_it(kept: int) -> 
         owed = math.sqrt(1 - δ) * (owed + 1.0)
         most = max(most, owed)
     bound = error_feedback_bound(kept_share=δ, step_norm=1.0)
-    assert most <= bound * (1 + 1e-12) and most == pytest.approx(bound, rel=1e-6)
+    assert most <= bound * (1 + 1e-12)
+    assert most == pytest.approx(bound, rel=1e-6)
     rng = np.random.default_rng(kept)
     memory = np.zeros(20)
     for _ in range(500):
@@ -330,7 +331,8 @@ def recursion(compressor: str, feedback: bool, steps: int, η: float) -> tuple[l
 def test_ranks_with_a_memory_are_the_recursion_bit_for_bit(compressor: str, feedback: bool) -> None:
     run = run_three_ranks(compressor=compressor, feedback=feedback, steps=60, learning_rate=0.02)
     points, owed = recursion(compressor, feedback, 60, 0.02)
-    assert np.array_equal(run.points, np.array(points)) and np.array_equal(run.memories, np.array(owed))
+    assert np.array_equal(run.points, np.array(points))
+    assert np.array_equal(run.memories, np.array(owed))
     each = {"none": 24, "largest": 12, "signs": 9}[compressor]
     assert set(run.account.sent_bytes) == {60 * 2 * each}
 
