@@ -113,9 +113,7 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_what_it_owes",
             "You left out what the last steps owe. A small element would never be sent.",
-            {
-                "learning_rate * g + m for g, m in zip(gradient, owed, strict=True)": "learning_rate * g for g in gradient"
-            },
+            {" + m for g, m": " for g, m"},
         ),
         Mistake(
             "owes_only_the_last_step",

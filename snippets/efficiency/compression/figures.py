@@ -35,9 +35,9 @@ def layer_clocks_panel(
     Returns:
         The picture: forward passes above, backward passes below; lines mark where the computation ends.
     """
-    left, right, bar = 12.0, 12.0, 17.0
+    left, right, bar = 12.0, 52.0, 17.0
     scale = (width_px - left - right) / until_ms
-    panel = Panel(width_px, 98 + 2 * (44 * (len(rows) + 1) + 8) - 44)
+    panel = Panel(width_px, 2 * (59 + 39 * len(rows)) + 10)
     y = 16.0
     for title, compute, parts in (
         ("Forward: run a layer, gather the next", forward_ms, 1),
@@ -48,27 +48,30 @@ def layer_clocks_panel(
         top = y
         panel.rectangle(left, y, compute * scale, bar, colour=_COMPUTE, strength=0.45)
         panel.text(left + 5, y + bar / 2, f"GPU: {compute:.0f} ms", middle=True, size=12)
-        y += bar + 20
+        y += bar + 18
         for name, (gather, reduce) in rows.items():
             panel.text(left, y - 3, name, size=12, colour="muted")
             panel.rectangle(left, y + 3, gather * scale, bar, colour=_GATHER, strength=0.45)
             if parts == 2:
                 panel.rectangle(left + gather * scale, y + 3, reduce * scale, bar, colour=_REDUCE, strength=0.45)
             total = gather + (reduce if parts == 2 else 0)
-            panel.text(left + total * scale - 4, y + 3 + bar / 2, f"{total:.0f} ms", middle=True, size=12, anchor="end")
+            panel.text(left + total * scale + 6, y + 3 + bar / 2, f"{total:.0f} ms", middle=True, size=12)
             y += bar + 22
-        panel.line(left + compute * scale, top - 4, left + compute * scale, y - 12, colour="ink", dashed=True)
-        y += 10
+        panel.line(left + compute * scale, top - 4, left + compute * scale, y - 15, colour="ink", dashed=True)
+        y += 12
     return panel
 
 
-def block_grid_panel(values: Sequence[float], *, bits: int, block: int, title: str, width_px: float = NARROW) -> Panel:
+def block_grid_panel(
+    values: Sequence[float], *, bits: int, block: int, reach: float, title: str, width_px: float = 330
+) -> Panel:
     """Draw numbers as bars, the grid of their block, and where rounding puts them.
 
     Args:
         values: the numbers.
         bits: of an integer, from 2 to 8.
         block: elements that share a scale.
+        reach: up to which magnitude the picture goes; a longer bar is cut, and an arrow says so.
         title: above the picture.
         width_px: width of the picture.
 
@@ -76,12 +79,12 @@ def block_grid_panel(values: Sequence[float], *, bits: int, block: int, title: s
         The picture: thin lines for the grid of each block, dots for what the receiver gets.
     """
     sent = quantise_in_blocks(values, bits=bits, block=block)
-    restored, largest = sent.restored(), max(abs(value) for value in values)
+    restored = sent.restored()
     most = 2 ** (bits - 1) - 1
-    left, top, height = 8.0, 30.0, 150.0
+    left, top, height = 8.0, 44.0, 160.0
     wide = (width_px - 2 * left) / len(values)
     middle = top + height / 2
-    scale = height / 2 / largest
+    scale = height / 2 / reach
     panel = Panel(width_px, top + height + 28)
     panel.text(left, 14, title, bold=True)
     for number in range(0, len(values), block):
@@ -89,14 +92,18 @@ def block_grid_panel(values: Sequence[float], *, bits: int, block: int, title: s
         step = float(sent.scales[number // block])
         for level in range(-most, most + 1):
             y = middle - level * step * scale
-            panel.line(left + number * wide + 2, y, left + (number + count) * wide - 2, y, colour="line")
+            if top - 1e-6 <= y <= top + height + 1e-6:
+                panel.line(left + number * wide + 2, y, left + (number + count) * wide - 2, y, colour="line")
     for number, (value, got) in enumerate(zip(values, restored, strict=True)):
         x = left + (number + 0.5) * wide
-        y = middle - value * scale
-        panel.rectangle(
-            x - 0.22 * wide, min(y, middle), 0.44 * wide, max(abs(y - middle), 1), colour=_COMPUTE, strength=0.4
-        )
-        panel.dots([(x, middle - float(got) * scale)], colour=_GATHER, radius=4)
+        shown = max(-reach, min(reach, value))
+        y = middle - shown * scale
+        tall = max(abs(y - middle), 1)
+        panel.rectangle(x - 0.22 * wide, min(y, middle), 0.44 * wide, tall, colour=_COMPUTE, strength=0.4)
+        if shown == value:
+            panel.dots([(x, middle - float(got) * scale)], colour=_GATHER, radius=4)
+        else:
+            panel.arrow(x, top + 4, x, top - 16, colour=_GATHER)
         panel.text(x, top + height + 16, f"{value:g}", anchor="middle", size=12, colour="muted")
     return panel
 
