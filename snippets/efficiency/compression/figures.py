@@ -40,8 +40,8 @@ def layer_clocks_panel(
     panel = Panel(width_px, 2 * (59 + 39 * len(rows)) + 10)
     y = 16.0
     for title, compute, parts in (
-        ("Forward: run a layer, gather the next", forward_ms, 1),
-        ("Backward: run, gather the next, reduce the last", 2 * forward_ms, 2),
+        ("Forward: a layer, and the next gather", forward_ms, 1),
+        ("Backward: a gather and a reduction", 2 * forward_ms, 2),
     ):
         panel.text(left, y, title, bold=True)
         y += 12
@@ -142,18 +142,14 @@ def ways_error_plot(
         "one-shot": lambda r: one_shot_quantised_error(rounding_error=rounding_error, ranks=r),
     }
     hues = {"ring": "communication", "two-hop": "accent", "one-shot": "forward"}
-    names = {"ring": "ring, rounded at every hop", "two-hop": "two hops", "one-shot": "one shot"}
+    names = {"ring": "ring, rounded at every hop" if wide else "ring", "two-hop": "two hops", "one-shot": "one shot"}
     for way, law in laws.items():
         plot.curve([(float(r), 100 * law(r)) for r in ranks], colour=hues[way])
         plot.dots([(r, 100 * error) for r, error in seen.get(way, ())], colour=hues[way], radius=4)
         end = 100 * law(most_ranks)
+        below = 17 if way == "one-shot" else -12
         plot.panel.text(
-            plot.x(most_ranks) - 4,
-            plot.y(end) + (-12 if way != "one-shot" else 17) + (14 if way == "ring" else 0) * 0,
-            names[way],
-            anchor="end",
-            size=12,
-            colour=hues[way],
+            plot.x(most_ranks) - 4, plot.y(end) + below, names[way], anchor="end", size=12, colour=hues[way]
         )
     return plot.panel
 
@@ -180,15 +176,10 @@ def three_ranks_plot(runs: Mapping[str, FeedbackRun], *, wide: bool = True) -> P
     for (name, run), hue in zip(runs.items(), hues, strict=True):
         distances = np.linalg.norm(run.points, axis=1)
         plot.curve([(float(i), float(max(d, 1e-9))) for i, d in enumerate(distances)], colour=hue)
-        place = {"muted": 0.62, "communication": 0.62, "accent": 0.98}[hue]
-        at = int(place * steps)
-        offset = {"muted": 22, "communication": 24, "accent": -14}[hue]
-        anchor = "start" if hue == "muted" else "end"
-        if hue == "communication":
-            anchor, offset = "end", -14
-        if hue == "muted":
-            at, offset, anchor = int(0.3 * steps), 24, "end"
-        plot.panel.text(
-            plot.x(at), plot.y(float(max(distances[at], 0.004))) + offset, name, anchor=anchor, size=12, colour=hue
-        )
+        at, height, anchor = {
+            "muted": (0.3, 0.08, "end"),
+            "communication": (0.55, 60.0, "end"),
+            "accent": (1.0, 0.6, "end"),
+        }[hue]
+        plot.panel.text(plot.x(at * steps) - 4, plot.y(height), name, anchor=anchor, size=12, colour=hue)
     return plot.panel

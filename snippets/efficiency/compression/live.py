@@ -185,12 +185,6 @@ def _errors(weights: float, once: float, error: float, way: str) -> Panel:
     panel.line(2, bottom, _WIDTH - 58, bottom)
     for tick in (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0):
         panel.line(place(tick), bottom, place(tick), bottom + 4)
-        panel.text(
-            place(tick),
-            bottom + 18,
-            f"{100 * tick:g}%",
-            anchor="start" if tick == low else "middle",
-            size=12,
-            colour="muted",
-        )
+        if tick > low:
+            panel.text(place(tick), bottom + 18, f"{100 * tick:g}%", anchor="middle", size=12, colour="muted")
     return panel
