@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from snippets.arrays import affordable, finite_array
+from snippets.arrays import affordable, finite_array, random_generator, refusing_overflow
 from snippets.domain import integer_at_least, positive_integer
 
 Array = npt.NDArray[np.float64]
@@ -57,16 +57,19 @@ def quantise_in_blocks(
         [0.0, 1.0]
     """
     numbers = finite_array("values", values, dimensions=1)
-    most = 2 ** (integer_at_least("bits", bits, 2) - 1) - 1
-    if most > 127:
+    if generator is not None:
+        random_generator("generator", generator)
+    if integer_at_least("bits", bits, 2) > 8:
         raise ValueError(f"bits must be an integer from 2 to 8, got {bits!r}")
+    most = 2 ** (int(bits) - 1) - 1
     length = positive_integer("block", block)
     affordable("block", numbers.size + length)
     blocks = -(-numbers.size // length)
     padded = np.zeros(blocks * length)
     padded[: numbers.size] = numbers
     table = padded.reshape(blocks, length)  # (blocks, q)
-    scales = (np.abs(table).max(axis=1, initial=0.0) / most).astype(np.float32)
+    with refusing_overflow("values"):
+        scales = (np.abs(table).max(axis=1, initial=0.0) / most).astype(np.float32)
     steps = np.where(scales > 0, scales, 1).astype(float)
     ratios = table / steps[:, None]
     rounded = np.rint(ratios) if generator is None else np.floor(ratios + generator.random(ratios.shape))
@@ -143,7 +146,8 @@ def thin_factors(matrix: npt.ArrayLike, start: npt.ArrayLike) -> tuple[Array, Ar
             f"start must have as many rows as matrix has columns, and no more columns than it has rows, got shapes "
             f"{whole.shape} and {thin.shape}"
         )
-    left, _ = np.linalg.qr(whole @ thin)  # (rows, rank)
-    signs = np.where(np.sum(left * (whole @ thin), axis=0) < 0, -1.0, 1.0)
-    left = left * signs
-    return left, whole.T @ left
+    with refusing_overflow("matrix and start"):
+        seen = whole @ thin
+        left, _ = np.linalg.qr(seen)  # (rows, rank)
+        left = left * np.where(np.sum(left * seen, axis=0) < 0, -1.0, 1.0)
+        return left, whole.T @ left

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def ways_error_plot(
         height_px=270,
     )
     ranks = list(range(node_ranks, most_ranks + 1, node_ranks))
-    laws = {
+    laws: dict[str, Callable[[int], float]] = {
         "ring": lambda r: ring_requantised_error(rounding_error=rounding_error, ranks=r),
         "two-hop": lambda r: two_hop_quantised_error(rounding_error=rounding_error, ranks=r, node_ranks=node_ranks),
         "one-shot": lambda r: one_shot_quantised_error(rounding_error=rounding_error, ranks=r),
@@ -176,10 +176,6 @@ def three_ranks_plot(runs: Mapping[str, FeedbackRun], *, wide: bool = True) -> P
     for (name, run), hue in zip(runs.items(), hues, strict=True):
         distances = np.linalg.norm(run.points, axis=1)
         plot.curve([(float(i), float(max(d, 1e-9))) for i, d in enumerate(distances)], colour=hue)
-        at, height, anchor = {
-            "muted": (0.3, 0.08, "end"),
-            "communication": (0.55, 60.0, "end"),
-            "accent": (1.0, 0.6, "end"),
-        }[hue]
-        plot.panel.text(plot.x(at * steps) - 4, plot.y(height), name, anchor=anchor, size=12, colour=hue)
+        at, height = {"muted": (0.3, 0.08), "communication": (0.55, 60.0), "accent": (1.0, 0.6)}[hue]
+        plot.panel.text(plot.x(at * steps) - 4, plot.y(height), name, anchor="end", size=12, colour=hue)
     return plot.panel

@@ -108,7 +108,7 @@ def float_rounding_error(*, fraction_bits: int) -> float:
         0.0017
     """
     ν_f = positive_integer("fraction_bits", fraction_bits)
-    return 2.0**-ν_f / math.sqrt(32 * math.log(2)) if ν_f < 1000 else 0.0
+    return math.ldexp(1.0, -min(ν_f, 2000)) / math.sqrt(32 * math.log(2))
 
 
 def ring_requantised_error(*, rounding_error: float, ranks: int) -> float:
@@ -205,7 +205,7 @@ def node_leaving_reduction_bytes(way: str, *, size_bytes: float, ranks: int, nod
 
     Args:
         way: ``"ring"``, ``"one-shot"`` (each part straight to its owner) or ``"two-hop"`` (first a sum in the node).
-        size_bytes: n, of one rank's array as it is sent.
+        size_bytes: n, of one rank's array as it is sent, at least 0.
         ranks: R, a multiple of ``node_ranks``.
         node_ranks: R_node, the ranks of a node.
 
@@ -317,7 +317,7 @@ def two_hop_reduction_s(
     Chapter: 30
 
     Args:
-        size_bytes: n, of one rank's array as it is sent.
+        size_bytes: n, of one rank's array as it is sent, at least 0.
         ranks: R, a multiple of ``node_ranks``.
         node_ranks: R_node.
         latency_s: α of a message, at least 0.
@@ -437,7 +437,7 @@ def block_quantising_s(
         positive_number("element_bytes", element_bytes),
         positive_number("block_element_bytes", block_element_bytes),
     )
-    return as_float("elements, element_bytes and block_element_bytes", (w + w_ν) * N / β_mem)
+    return as_float("elements, element_bytes, block_element_bytes and memory_bytes_per_s", (w + w_ν) * N / β_mem)
 
 
 def error_feedback_bound(*, kept_share: float, step_norm: float) -> float:
@@ -521,6 +521,8 @@ def gaussian_top_share(*, kept_share: float) -> float:
     δ = probability("kept_share", kept_share)
     if δ in (0, 1):
         return float(δ)
+    if δ < 1e-300:
+        raise ValueError(f"kept_share must be 0, or from 1e-300 to 1, got {kept_share!r}")
     z = -NormalDist().inv_cdf(δ / 2)
     return min(1.0, 2 * z * NormalDist().pdf(z) + δ)
 
@@ -538,7 +540,7 @@ def sparse_all_gather_bytes(
         ranks: R.
         kept_elements: that each rank sends, at least 0.
         element_bytes: of a kept element.
-        index_bytes: of its place, 4 for up to 4 billion elements.
+        index_bytes: of its place, 4 for up to 4 billion elements; at least 0.
 
     Returns:
         Bytes received by one rank; it also sends as many in a ring.

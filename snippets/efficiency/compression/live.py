@@ -60,7 +60,7 @@ _PARTS = {"computing": "forward", "waiting": "idle"}
         ),
         Named(
             "The 70B on 256 GPUs",
-            "With 3200 Gb/s a node, 16 bits wait for 0.375% of the time: give anything 8 bits, and it gets slower.",
+            "With 3200 Gb/s a node, 16 bits wait for 0.375% of the time: send anything in fewer, and it gets slower.",
             {"network": 3200},
         ),
     ],
@@ -104,7 +104,8 @@ def compression_figure(*, network: int, tokens: int, nodes: int, weights: str, g
         "one-shot": one_shot_quantised_error(rounding_error=once, ranks=ranks),
     }[way]
     numbers = (
-        f"A layer's gather takes {_ms(gather)} and its reduction {_ms(reduce)}, beside {_ms(forward)} of forward "
+        f"With {network} Gb/s a node, weights in {weights} bits and gradients in {gradients}, "
+        f"a layer's gather takes {_ms(gather)} and its reduction {_ms(reduce)}, beside {_ms(forward)} of forward "
         f"and {_ms(2 * forward)} of backward pass; rounding takes {_ms(rounding)}. A micro-batch takes "
         f"{_ms(wait + busy)}, and for {_percent(share)} of it the GPUs wait. The weights are off by "
         f"{_percent(_error(weights))}, and the sum of the gradients by {_percent(error)}."

@@ -8,8 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from snippets.arrays import finite_array
-from snippets.domain import at_most, finite_number, flag, named, nonnegative_number, positive_integer
+from snippets.arrays import finite_array, refusing_overflow
+from snippets.domain import (
+    at_most,
+    finite_number,
+    flag,
+    integer_at_least,
+    named,
+    nonnegative_integer,
+    nonnegative_number,
+    positive_integer,
+)
 from snippets.efficiency.compression.compressors import (
     QuantisedBlocks,
     largest_elements,
@@ -88,13 +97,14 @@ class _Wire:
     """What numbers become when they are sent, and what is made of them where they arrive."""
 
     def __init__(self, bits: int, block: int) -> None:
-        self.bits, self.block = bits, block
+        self.bits, self.block = integer_at_least("bits", bits, 2), block
         self.pack(np.zeros(1))
 
     def pack(self, numbers: Array) -> list[npt.NDArray[Any]]:
         """Round numbers, to bfloat16 or in blocks, and return the arrays that travel."""
         if self.bits == 16:
-            bits = numbers.astype(np.float32).view(np.uint32)
+            with refusing_overflow("arrays"):
+                bits = numbers.astype(np.float32).view(np.uint32)
             return [((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)]
         sent = quantise_in_blocks(numbers, bits=self.bits, block=self.block)
         return [sent.integers, sent.scales]
@@ -179,13 +189,14 @@ def three_rank_gradient(rank: int, point: npt.ArrayLike) -> Array:
         >>> three_rank_gradient(0, [1.0, 1.0, 1.0]).tolist()
         [-5.5, 4.5, 4.5]
     """
-    if isinstance(rank, bool) or rank not in (0, 1, 2):
+    if nonnegative_integer("rank", rank) > 2:
         raise ValueError(f"rank must be 0, 1 or 2, got {rank!r}")
     x = finite_array("point", point, dimensions=1)
     if x.size != 3:
         raise ValueError(f"point must have three entries, got {x.size}")
     slope = _SLOPES[int(rank)]
-    return np.asarray(2 * (slope @ x) * slope + x / 2)
+    with refusing_overflow("point"):
+        return np.asarray(2 * (slope @ x) * slope + x / 2)
 
 
 def run_three_ranks(
@@ -217,10 +228,9 @@ def run_three_ranks(
     η = nonnegative_number("learning_rate", learning_rate)
     x = np.full(3, finite_number("start", start))
     machine = Machine(3)
-    ends = machine.run([_walk(rank, x, which, keep, count, η) for rank in range(3)])
+    with refusing_overflow("steps, learning_rate and start"):
+        ends = machine.run([_walk(rank, x, which, keep, count, η) for rank in range(3)])
     points = np.array(ends[0][0])
-    if not np.isfinite(points).all():
-        raise ValueError(f"steps and learning_rate must be such that floats hold the points, got {steps!r}")
     return FeedbackRun(points, np.array([memory for _, memory in ends]), machine.account)
 
 
@@ -229,10 +239,9 @@ def _walk(rank: int, start: Array, compressor: str, keep: bool, steps: int, η: 
     x, owed = start.copy(), np.zeros(3)
     points = [x.copy()]
     for _ in range(steps):
-        with np.errstate(over="ignore", invalid="ignore"):
-            wanted = η * (2 * (_SLOPES[rank] @ x) * _SLOPES[rank] + x / 2) + owed
+        wanted = η * (2 * (_SLOPES[rank] @ x) * _SLOPES[rank] + x / 2) + owed
         if compressor == "largest":
-            said = largest_elements(np.nan_to_num(wanted), kept=1)
+            said = largest_elements(wanted, kept=1)
             place = int(np.argmax(np.abs(said)))
             came = yield AllGather([said[place : place + 1], np.array([place], np.int32)])
             updates = []
@@ -241,7 +250,7 @@ def _walk(rank: int, start: Array, compressor: str, keep: bool, steps: int, η: 
                 one[int(came[2 * member + 1][0])] = came[2 * member][0]
                 updates.append(one)
         elif compressor == "signs":
-            said = signs_of(np.nan_to_num(wanted))
+            said = signs_of(wanted)
             bits = np.packbits(said < 0)
             came = yield AllGather([np.abs(said[:1]), bits])
             updates = [
