@@ -82,7 +82,7 @@ def block_rounding_error(*, bits: int, peak: float, stochastic: bool = False) ->
         raise ValueError(f"bits must be an integer from 2 to 64, got {bits!r}")
     ψ = number_between("peak", peak, low=1, high=math.inf)
     root = math.sqrt(6 if flag("stochastic", stochastic) else 12)
-    return ψ / ((2 ** (ν - 1) - 1) * root)
+    return ψ / ((2.0 ** (ν - 1) - 1) * root)
 
 
 def float_rounding_error(*, fraction_bits: int) -> float:

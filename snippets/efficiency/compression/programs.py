@@ -85,7 +85,8 @@ def run_rounded_reduction(
     wire = _Wire(bits, length)
     programs = {"ring": _ring, "one-shot": _one_shot, "two-hop": _two_hop}
     machine = Machine(ranks)
-    parts = machine.run([programs[which](rank, table[rank], ranks, inside, wire) for rank in range(ranks)])
+    with refusing_overflow("arrays"):
+        parts = machine.run([programs[which](rank, table[rank], ranks, inside, wire) for rank in range(ranks)])
     nodes: list[int] = [0] * (ranks // inside)
     for message in machine.account.messages:
         if message.source // inside != message.destination // inside:
