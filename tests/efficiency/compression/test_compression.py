@@ -43,7 +43,7 @@ from snippets.efficiency.compression.programs import (
     three_rank_gradient,
 )
 from snippets.memory.zero.unit_overlap import overlapped_units
-from snippets.simulation.machine import AllGather, AllReduce, Machine
+from snippets.simulation.machine import AllGather, AllReduce, Machine, Program
 
 
 def rms(values: np.ndarray) -> float:
@@ -256,10 +256,10 @@ def test_what_the_largest_hold_of_normal_numbers(share: float) -> None:
 def test_sparse_gathers_move_what_the_machine_counts_and_break_even_where_a_ring_does() -> None:
     elements, kept = 1200, 60
 
-    def sparse(rank: int) -> object:
+    def sparse(rank: int) -> Program:
         return (yield AllGather([np.zeros(kept, np.float32), np.zeros(kept, np.int32)]))
 
-    def dense(rank: int) -> object:
+    def dense(rank: int) -> Program:
         return (yield AllReduce(np.zeros(elements, np.float32)))
 
     for ranks in (2, 10, 40, 41, 60):
