@@ -209,6 +209,7 @@ from snippets.efficiency.compression.formulas import node_leaving_reduction_byte
 from snippets.efficiency.compression.formulas import compressed_layer_clocks as compressed_layer_clocks
 from snippets.efficiency.compression.formulas import two_hop_reduction_s as two_hop_reduction_s
 from snippets.efficiency.compression.formulas import hidden_element_bytes as hidden_element_bytes
+from snippets.efficiency.compression.formulas import node_copy_wait_s as node_copy_wait_s
 from snippets.efficiency.compression.formulas import compression_break_even_bytes_per_s as compression_break_even_bytes_per_s
 from snippets.efficiency.compression.formulas import block_quantising_s as block_quantising_s
 from snippets.efficiency.compression.formulas import error_feedback_bound as error_feedback_bound

@@ -22,13 +22,19 @@ _GATHER, _REDUCE, _COMPUTE = "communication", "optimizer", "forward"
 
 
 def layer_clocks_panel(
-    rows: Mapping[str, tuple[float, float]], *, forward_ms: float, until_ms: float, width_px: float = WIDTH
+    rows: Mapping[str, tuple[float, float]],
+    *,
+    forward_ms: float,
+    backward_ms: float,
+    until_ms: float,
+    width_px: float = WIDTH,
 ) -> Panel:
     """Draw what a layer computes, and what the network does for it, as bars on one axis.
 
     Args:
         rows: for each choice of bits the milliseconds of a gather and of a reduction.
-        forward_ms: of a layer's forward pass; the backward pass takes twice as long.
+        forward_ms: of a layer's forward pass.
+        backward_ms: of its backward pass, recomputation included.
         until_ms: the end of the axis.
         width_px: width of the picture.
 
@@ -41,13 +47,14 @@ def layer_clocks_panel(
     y = 16.0
     for title, compute, parts in (
         ("Forward: a layer, and the next gather", forward_ms, 1),
-        ("Backward: a gather and a reduction", 2 * forward_ms, 2),
+        ("Backward: recompute, a gather, a reduction", backward_ms, 2),
     ):
         panel.text(left, y, title, bold=True)
         y += 12
-        top = y
+        end = left + compute * scale
         panel.rectangle(left, y, compute * scale, bar, colour=_COMPUTE, strength=0.45)
-        panel.text(left + 5, y + bar / 2, f"GPU: {compute:.0f} ms", middle=True, size=12)
+        panel.text(end + 6, y + bar / 2, f"GPU: {compute:.0f} ms", middle=True, size=12)
+        panel.line(end, y - 3, end, y + bar + 3, colour="ink", dashed=True)
         y += bar + 18
         for name, (gather, reduce) in rows.items():
             panel.text(left, y - 3, name, size=12, colour="muted")
@@ -56,8 +63,8 @@ def layer_clocks_panel(
                 panel.rectangle(left + gather * scale, y + 3, reduce * scale, bar, colour=_REDUCE, strength=0.45)
             total = gather + (reduce if parts == 2 else 0)
             panel.text(left + total * scale + 6, y + 3 + bar / 2, f"{total:.0f} ms", middle=True, size=12)
+            panel.line(end, y, end, y + bar + 6, colour="ink", dashed=True)
             y += bar + 22
-        panel.line(left + compute * scale, top - 4, left + compute * scale, y - 15, colour="ink", dashed=True)
         y += 12
     return panel
 
@@ -176,6 +183,6 @@ def three_ranks_plot(runs: Mapping[str, FeedbackRun], *, wide: bool = True) -> P
     for (name, run), hue in zip(runs.items(), hues, strict=True):
         distances = np.linalg.norm(run.points, axis=1)
         plot.curve([(float(i), float(max(d, 1e-9))) for i, d in enumerate(distances)], colour=hue)
-        at, height = {"muted": (0.3, 0.08), "communication": (0.55, 60.0), "accent": (1.0, 0.6)}[hue]
+        at, height = {"muted": (0.45, 0.05), "communication": (0.55, 60.0), "accent": (1.0, 0.9)}[hue]
         plot.panel.text(plot.x(at * steps) - 4, plot.y(height), name, anchor="end", size=12, colour=hue)
     return plot.panel

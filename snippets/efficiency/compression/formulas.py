@@ -360,8 +360,8 @@ def hidden_element_bytes(*, tokens_per_rank: float, network_bytes_per_s: float, 
         Bytes for each weight; 2 is a 16-bit format, 1 an 8-bit one.
 
     Source: derived: chapter 22's tokens that hide a gather, solved for the bytes.
-    Convention: full sharding; 2 FLOPs for each weight and token. Backward passes compute for twice as long and move a
-        gather and a reduction, so their bound is the same if both have this width.
+    Convention: full sharding; 2 FLOPs for each weight and token. A backward pass that recomputes everything takes
+        three times as long, so its weights and gradients together may take three times these bytes.
     Leaves out: latency, attention's scores, a mixture of experts.
 
     Example:
@@ -375,6 +375,49 @@ def hidden_element_bytes(*, tokens_per_rank: float, network_bytes_per_s: float, 
     return as_float(
         "tokens_per_rank, network_bytes_per_s and flops_per_s", 2 * x * β / positive_number("flops_per_s", flops_per_s)
     )
+
+
+def node_copy_wait_s(
+    *, layers: int, forward_s: float, backward_s: float, gather_s: float, node_gather_s: float, reduce_s: float
+) -> float:
+    """Return what a micro-batch waits for the network if its two passes gather weights at different speeds.
+
+    With a copy of the weights in each node, the forward pass gathers from all nodes and the backward pass from its
+    own. While a layer runs, the next one's weights are gathered and the last one's gradients are scattered.
+
+    Formula: $T_\\text{g} + T_\\text{n} + T_\\text{r} + (L - 1)\\,[T_\\text{g} - T_F] + [T_\\text{n} - T_B]
+        + (L - 2)\\,[T_\\text{n} + T_\\text{r} - T_B] + [T_\\text{r} - T_B]$
+    Symbols: T_\\text{g}, T_\\text{n} = gather_s and node_gather_s, of a layer; T_\\text{r} = reduce_s;
+        T_F, T_B = forward_s and backward_s; L = layers, at least 2 (T_g + T_n + T_r for one layer); [·] = what is above 0
+    Chapter: 30
+
+    Args:
+        layers: of the rank.
+        forward_s: a layer's forward pass, at least 0.
+        backward_s: its backward pass, recomputation included, at least 0.
+        gather_s: seconds to gather a layer's weights for the forward pass, at least 0.
+        node_gather_s: seconds to gather them again for the backward pass, at least 0.
+        reduce_s: seconds to scatter its gradients, at least 0.
+
+    Returns:
+        Seconds for one micro-batch, forward and backward.
+
+    Source: derived; with equal gathers it is ``sharded_micro_batch_wait_s``.
+    Convention: as there; a gather inside the node and a reduction follow one another.
+    Leaves out: that gather and reduction, which use different links, may run side by side.
+
+    Example:
+        >>> node_copy_wait_s(layers=10, forward_s=1, backward_s=3, gather_s=2, node_gather_s=0.5, reduce_s=2)
+        13.5
+    """
+    L = positive_integer("layers", layers)
+    F, B = nonnegative_number("forward_s", forward_s), nonnegative_number("backward_s", backward_s)
+    gather, again = nonnegative_number("gather_s", gather_s), nonnegative_number("node_gather_s", node_gather_s)
+    reduce = nonnegative_number("reduce_s", reduce_s)
+    wait = gather + again + reduce + (L - 1) * max(0.0, gather - F)
+    if L > 1:
+        wait += max(0.0, again - B) + (L - 2) * max(0.0, again + reduce - B) + max(0.0, reduce - B)
+    return as_float("gather_s, node_gather_s and reduce_s", wait)
 
 
 def compression_break_even_bytes_per_s(*, ratio: float, compress_s_per_byte: float) -> float:

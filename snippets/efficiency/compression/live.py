@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from math import log
+from math import ceil, log, log2
 
-from snippets.composition.sharded_waiting import sharded_micro_batch_wait_s
 from snippets.drawing import Panel
 from snippets.efficiency.compression.formulas import (
     block_quantised_element_bytes,
@@ -12,6 +11,7 @@ from snippets.efficiency.compression.formulas import (
     block_rounding_error,
     compressed_layer_clocks,
     float_rounding_error,
+    node_copy_wait_s,
     one_shot_quantised_error,
     ring_requantised_error,
     two_hop_quantised_error,
@@ -23,79 +23,95 @@ from snippets.live.knobs import Choice, Number
 _WIDTH = 328
 _BLOCK, _PEAK, _MEMORY_SHARE = 256, 3.1, 0.8
 _BITS = {"16": "16 bits", "8": "8 bits", "4": "4 bits"}
+_SUMMED = {"32": "32 bits", **_BITS}
+_COPY = {"no": "no", "yes": "in each node"}
 _WAYS = {"ring": "ring", "two-hop": "two hops", "one-shot": "one shot"}
 _PARTS = {"computing": "forward", "waiting": "idle"}
 
 
 @live_figure(
     title="Fewer bits: what do you wait, and what do you lose?",
-    caption="Give the weights 8 bits first, then the gradients, and then change how gradients are added: which "
-    "panel moves? The model is Llama 3 70B, sharded over all GPUs in nodes of eight, a layer at a time; blocks of 256 "
-    "share a scale, and a block's largest element is 3.1 times its RMS, as with normal numbers. Rounding or "
-    "restoring an array passes it through the GPU's memory once, at 80% of its rate. The GPUs' gradients are taken for "
-    "independent; 16 bits are bfloat16.",
+    caption="Give the weights 8 bits, then a copy in each node, and then the gradients fewer bits: when does nothing "
+    "move any more? The model is Llama 3 70B, sharded over all GPUs in nodes of eight, a layer at a time, and all "
+    "activations are recomputed; blocks of 256 share a scale, and a block's largest element is 3.1 times its RMS, as "
+    "with normal numbers. Rounding or restoring an array passes it through the GPU's memory once, at 80% of its rate. "
+    "The GPUs' gradients are taken for independent; 16 bits are bfloat16, 32 are FP32.",
     knobs=[
         Number("network", "Network of a node, Gb/s", 400, 50, 3200, 2, "log"),
         Number("tokens", "Tokens of a GPU x", 8192, 512, 32_768, 2, "log"),
         Number("nodes", "Nodes of 8 GPUs", 32, 1, 512, 2, "log"),
         Choice("weights", "Weights travel in", _BITS, "16"),
-        Choice("gradients", "Gradients travel in", _BITS, "16"),
+        Choice("copy", "A copy of the weights", _COPY, "no"),
+        Choice("gradients", "Gradients travel in", _SUMMED, "16"),
         Choice("way", "Gradients are added by", _WAYS, "ring"),
     ],
     named=[
         Named(
             "The question",
-            "All in 16 bits, a micro-batch takes 10.9 s, and for 50.4% of it the GPUs wait.",
+            "All in 16 bits, a micro-batch takes 10.9 s, and for 34.1% of it the GPUs wait.",
             {"network": 400},
         ),
         Named(
             "Weights in 8 bits",
-            "One switch, and it takes 7.59 s. The gradients are added as before.",
+            "One switch, and it takes 7.64 s. The gradients are added as before.",
             {"weights": "8"},
         ),
         Named(
-            "Both in 8 bits",
-            "In two hops it takes 6.08 s, and the sum of the gradients is off by 0.957%, less than a ring of 16 bits.",
-            {"weights": "8", "gradients": "8", "way": "two-hop"},
+            "And a copy in each node",
+            "It takes 7.51 s, and the network has room to spare in the backward pass.",
+            {"weights": "8", "copy": "yes"},
+        ),
+        Named(
+            "Gradients in 4 bits too",
+            "Nothing is gained: 7.61 s. But the sum of the gradients is now off by 17.4%.",
+            {"weights": "8", "copy": "yes", "gradients": "4", "way": "two-hop"},
         ),
         Named(
             "The 70B on 256 GPUs",
-            "With 3200 Gb/s a node, 16 bits wait for 0.375% of the time: send anything in fewer, and it gets slower.",
+            "With 3200 Gb/s a node, 16 bits wait for 0.282% of the time: send anything in fewer, and it gets slower.",
             {"network": 3200},
         ),
     ],
     opens="The question",
 )
-def compression_figure(*, network: int, tokens: int, nodes: int, weights: str, gradients: str, way: str) -> Picture:
+def compression_figure(
+    *, network: int, tokens: int, nodes: int, weights: str, copy: str, gradients: str, way: str
+) -> Picture:
     """Draw what a step waits and what its sum is off by."""
     job, inside = THE_70B, THE_70B.node.accelerators
     layer, ranks = job.parameters / job.model.layers, nodes * inside
     forward = 2 * layer * tokens / job.matmul_flops_per_s
-    gather, reduce = compressed_layer_clocks(
-        way,
-        weights_bytes=layer * _bytes(weights),
-        gradients_bytes=layer * _bytes(gradients),
-        ranks=ranks,
-        node_ranks=inside,
-        latency_s=job.latency_s,
-        node_bytes_per_s=job.link_share * job.node_bytes_per_s,
-        network_bytes_per_s=job.link_share * network * 1e9 / 8,
-    )
-    wait = sharded_micro_batch_wait_s(
-        stage=3,
+    backward = 3 * forward  # recomputes everything
+
+    def clocks(of_ranks: int) -> tuple[float, float]:
+        return compressed_layer_clocks(
+            way,
+            weights_bytes=layer * _bytes(weights),
+            gradients_bytes=layer * _bytes(gradients),
+            ranks=of_ranks,
+            node_ranks=inside,
+            latency_s=job.latency_s,
+            node_bytes_per_s=job.link_share * job.node_bytes_per_s,
+            network_bytes_per_s=job.link_share * network * 1e9 / 8,
+        )
+
+    gather, reduce = clocks(ranks)
+    again = clocks(inside)[0] if copy == "yes" else gather
+    wait = node_copy_wait_s(
         layers=job.model.layers,
         forward_s=forward,
-        backward_s=2 * forward,
+        backward_s=backward,
         gather_s=gather,
+        node_gather_s=again,
         reduce_s=reduce,
     )
     memory = _MEMORY_SHARE * job.node.accelerator.memory_bandwidth_bytes_per_s
     rounding = sum(
         2 * block_quantising_s(elements=layer, memory_bytes_per_s=memory, block_element_bytes=_bytes(bits))
         for bits in (weights, gradients)
-        if bits != "16"
+        if bits in ("8", "4")
     )
-    busy = (3 * forward + rounding) * job.model.layers
+    busy = (forward + backward + rounding) * job.model.layers
     share = wait / (wait + busy)
     once = _error(gradients)
     error = {
@@ -103,28 +119,32 @@ def compression_figure(*, network: int, tokens: int, nodes: int, weights: str, g
         "two-hop": two_hop_quantised_error(rounding_error=once, ranks=ranks, node_ranks=inside),
         "one-shot": one_shot_quantised_error(rounding_error=once, ranks=ranks),
     }[way]
+    copied = ", a copy of the weights in each node" if copy == "yes" else ""
     numbers = (
-        f"With {network} Gb/s a node, weights in {weights} bits and gradients in {gradients}, "
-        f"a layer's gather takes {_ms(gather)} and its reduction {_ms(reduce)}, beside {_ms(forward)} of forward "
-        f"and {_ms(2 * forward)} of backward pass; rounding takes {_ms(rounding)}. A micro-batch takes "
-        f"{_ms(wait + busy)}, and for {_percent(share)} of it the GPUs wait. The weights are off by "
-        f"{_percent(_error(weights))}, and the sum of the gradients by {_percent(error)}."
+        f"With {network} Gb/s a node, weights in {weights} bits{copied} and gradients in {gradients}, "
+        f"a layer's gather takes {_ms(gather)}, in the backward pass {_ms(again)}, and its reduction {_ms(reduce)}, "
+        f"beside {_ms(forward)} of forward and {_ms(backward)} of backward pass; rounding takes {_ms(rounding)}. "
+        f"A micro-batch takes {_ms(wait + busy)}, and for {_percent(share)} of it the GPUs wait. The weights are off "
+        f"by {_percent(_error(weights))}, and the sum of the gradients by {_percent(error)}."
     )
     alt = (
         f"First: bars of a layer's clocks; forward {_ms(forward)} beside a gather of {_ms(gather)}, backward "
-        f"{_ms(2 * forward)} beside a gather and a reduction of {_ms(gather + reduce)}; below, a bar of the time that "
+        f"{_ms(backward)} beside a gather and a reduction of {_ms(again + reduce)}; below, a bar of the time that "
         f"is waited, {_percent(share)}. Second: bars of errors; weights {_percent(_error(weights))}, the sum "
         f"of gradients {_percent(error)}."
     )
-    return Picture([_clocks(forward, gather, reduce, share), _errors(_error(weights), once, error, way)], numbers, alt)
+    passes = [("Forward, one layer", forward, (gather,)), ("Backward, one layer", backward, (again, reduce))]
+    return Picture([_clocks(passes, share), _errors(_error(weights), once, error, way)], numbers, alt)
 
 
 def _bytes(bits: str) -> float:
-    return 2.0 if bits == "16" else block_quantised_element_bytes(bits=int(bits), block=_BLOCK)
+    return int(bits) / 8 if bits in ("32", "16") else block_quantised_element_bytes(bits=int(bits), block=_BLOCK)
 
 
 def _error(bits: str) -> float:
-    return float_rounding_error(fraction_bits=7) if bits == "16" else block_rounding_error(bits=int(bits), peak=_PEAK)
+    if bits in ("32", "16"):
+        return float_rounding_error(fraction_bits=23 if bits == "32" else 7)
+    return block_rounding_error(bits=int(bits), peak=_PEAK)
 
 
 def _ms(seconds: float) -> str:
@@ -134,19 +154,19 @@ def _ms(seconds: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%"
+    return "less than 0.001%" if 0 < share < 1e-5 else f"{100 * share:.3g}%"
 
 
-def _clocks(forward: float, gather: float, reduce: float, share: float) -> Panel:
-    """Draw a layer's two passes, each beside its traffic, and the time that is waited."""
+def _clocks(passes: list[tuple[str, float, tuple[float, ...]]], share: float) -> Panel:
+    """Draw a layer's two passes, each beside its traffic, and the time that is waited; the axis grows by doubling."""
     panel = Panel(_WIDTH, 236)
-    scale = (_WIDTH - 4) / max(2 * forward, gather + reduce)
+    longest = max(max(compute, sum(parts)) for _, compute, parts in passes)
+    until = 0.1 * 2.0 ** max(0, ceil(log2(longest / 0.1)))
+    scale = (_WIDTH - 4) / until
     y = 0.0
-    for title, compute, parts in (
-        ("Forward, one layer", forward, (gather,)),
-        ("Backward, one layer", 2 * forward, (gather, reduce)),
-    ):
+    for title, compute, parts in passes:
         panel.text(0, y + 14, title, bold=True)
+        panel.text(_WIDTH - 2, y + 14, f"axis to {_ms(until)}", anchor="end", size=12, colour="muted")
         panel.rectangle(2, y + 24, compute * scale, 16, colour="forward", strength=0.5)
         x = 2.0
         for part, hue in zip(parts, ("communication", "optimizer"), strict=False):

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from snippets.composition.sharded_waiting import sharded_micro_batch_wait_s
 from snippets.efficiency.compression import formulas
 from snippets.efficiency.compression.compressors import (
     largest_elements,
@@ -27,6 +28,7 @@ from snippets.efficiency.compression.formulas import (
     gaussian_top_share,
     hidden_element_bytes,
     low_rank_elements,
+    node_copy_wait_s,
     node_leaving_reduction_bytes,
     one_shot_quantised_error,
     qsgd_variance_bound,
@@ -44,6 +46,7 @@ from snippets.efficiency.compression.programs import (
 )
 from snippets.memory.zero.unit_overlap import overlapped_units
 from snippets.simulation.machine import AllGather, AllReduce, Machine, Program
+from tests.efficiency.compression.lockstep import lockstep_s
 
 
 def rms(values: np.ndarray) -> float:
@@ -195,6 +198,18 @@ def test_the_hidden_width_is_where_a_simulated_pass_begins_to_wait() -> None:
         gather = width * layer / given["network_bytes_per_s"]
         end = overlapped_units([gather] * 40, [run] * 40)[-1].run_end_s
         assert (end - gather - 40 * run > 1e-9) is waits
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 80])
+def test_what_a_copy_in_each_node_leaves_to_wait_for(layers: int) -> None:
+    rng = np.random.default_rng(layers)
+    for forward, backward, gather, again, reduce in rng.uniform(0, 3, size=(200, 5)).tolist():
+        end = lockstep_s(layers=layers, passes=(forward, backward), gathers=(gather, again), reduce=reduce)
+        parts = {"forward_s": forward, "backward_s": backward, "gather_s": gather, "reduce_s": reduce}
+        wait = node_copy_wait_s(layers=layers, node_gather_s=again, **parts)
+        assert wait == pytest.approx(end - layers * (forward + backward))
+        same = sharded_micro_batch_wait_s(stage=3, layers=layers, **parts)
+        assert node_copy_wait_s(layers=layers, node_gather_s=gather, **parts) == pytest.approx(same)
 
 
 def test_break_even_is_where_both_ways_take_equally_long() -> None:

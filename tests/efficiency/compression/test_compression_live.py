@@ -10,7 +10,7 @@ import pytest
 from snippets.efficiency.compression.live import compression_figure
 from snippets.efficiency.compression.programs import run_rounded_reduction
 from snippets.live.declaring import Named
-from snippets.memory.zero.sharded_step import exposed_communication_s, sharded_step
+from tests.efficiency.compression.lockstep import lockstep_s
 
 
 def said(values: dict[str, object]) -> list[float]:
@@ -22,12 +22,14 @@ def said(values: dict[str, object]) -> list[float]:
 @pytest.mark.parametrize("named", compression_figure.named, ids=lambda named: named.name)
 def test_the_wait_is_that_of_a_step_in_lockstep(named: Named) -> None:
     values = {knob.name: knob.default for knob in compression_figure.knobs} | dict(named.values)
-    gather, reduce, forward, _, *rest = said(values)
+    gather, again, reduce, forward, backward, *rest = said(values)
     rounding = rest.pop(0) if "rounding takes no time" not in compression_figure(**values).numbers else 0.0
     total, share = rest[:2]
-    step = sharded_step(stage=3, layers=80, forward_s=forward, gather_s=gather, reduce_s=reduce)
-    assert total == pytest.approx(step[-1].end_s + 80 * rounding, rel=0.02)
-    assert share == pytest.approx(100 * exposed_communication_s(step) / total, rel=0.02, abs=0.05)
+    end = lockstep_s(layers=80, passes=(forward, backward), gathers=(gather, again), reduce=reduce)
+    assert total == pytest.approx(end + 80 * rounding, rel=0.02)
+    assert backward == pytest.approx(3 * forward, rel=0.01)
+    waits = end - 80 * (forward + backward)
+    assert share == pytest.approx(100 * waits / total, rel=0.02, abs=0.5)
 
 
 def test_the_errors_are_those_of_rounded_arrays() -> None:
@@ -35,6 +37,7 @@ def test_the_errors_are_those_of_rounded_arrays() -> None:
     arrays = rng.normal(size=(16, 16 * 256))
     exact = arrays.sum(axis=0)
     for way in ("ring", "two-hop", "one-shot"):
+        assert "gradients by less than 0.001%" in compression_figure(gradients="32", way=way).numbers
         for gradients in ("16", "8", "4"):
             run = run_rounded_reduction(arrays, way=way, bits=int(gradients), block=256, node_ranks=8)
             off = np.sqrt(np.mean((run.shares - exact) ** 2) / np.mean(exact**2))
