@@ -74,6 +74,10 @@ INPUTS: list[Inputs] = [
     given(SMALL, 2.0, [0.75] * len(SMALL)),
     given([], 1.0, []),
     given([1000.25, -1000.25, 70000.5], 0.5, [0.49, 0.5, 0.0]),
+    given([-4.5, -1.25, 0.75, 1.5, 2.25, 4.125], 1.5, [0.4375] * 6),
+    given([-5.0, -1.25, 0.625, 2.5, 3.75, 6.875], 2.5, [0.5625] * 6),
+    given([0.50390625, 0.49609375, -0.50390625, 7.00390625], 1.0, [0.5, 0.49609375, 0.49609375, 0.00390625]),
+    given([0.5009765625, -0.4990234375], 1.0, [0.5, 0.5]),
     *_drawn(Random(30)),
 ]
 
@@ -95,6 +99,16 @@ EXERCISE = Exercise(
             "rounds_to_the_nearest",
             "You rounded to the nearest line, whatever the draw. Small numbers are then zero in every step.",
             {"(1 if draw < share else 0)": "(1 if share > 0.5 else 0)"},
+        ),
+        Mistake(
+            "rounds_halves_up",
+            "You rounded to the nearest line, whatever the draw. Small numbers are then zero in every step.",
+            {"(1 if draw < share else 0)": "(1 if share >= 0.5 else 0)"},
+        ),
+        Mistake(
+            "rounds_halves_to_even",
+            "You rounded to the nearest line, whatever the draw. Small numbers are then zero in every step.",
+            {"below + (1 if draw < share else 0)": "round(value / step)"},
         ),
         Mistake(
             "cuts_towards_zero",
@@ -122,6 +136,11 @@ EXERCISE = Exercise(
             {"below + (1 if draw < share else 0)": "int(step * (below + (1 if draw < share else 0)))"},
         ),
         Mistake(
+            "returns_numbers_of_the_grid",
+            "You returned the numbers on the grid. The integers are sent, and the receiver multiplies.",
+            {"below + (1 if draw < share else 0)": "step * (below + (1 if draw < share else 0))"},
+        ),
+        Mistake(
             "always_goes_down",
             "You took the line below every time. That's a bias: every number shrinks or falls.",
             {"(1 if draw < share else 0)": "0"},
@@ -130,6 +149,16 @@ EXERCISE = Exercise(
             "goes_up_half_of_the_time",
             "You go up if the draw is below a half. How often has to depend on how close the upper line is.",
             {"draw < share": "share > 0 and draw < 0.5"},
+        ),
+        Mistake(
+            "goes_up_by_the_draw_alone",
+            "You go up if the draw is below a half. How often has to depend on how close the upper line is.",
+            {"draw < share": "draw < 0.5"},
+        ),
+        Mistake(
+            "adds_the_draw",
+            "You go up if the draw is above one less the share, as often as you should. Go up if it's below the share.",
+            {"below + (1 if draw < share else 0)": "math.floor(value / step + draw)"},
         ),
         Mistake(
             "leaves_the_share_in_units",

@@ -82,6 +82,7 @@ INPUTS: list[Inputs] = [
         (5, 1, 2, 1, 1),
         (11, 1, 2, 1, 2),
         (500, 3, 2, 1, 2),
+        (10_000, 3, 2, 4, 2),
     )
 ]
 
@@ -129,13 +130,19 @@ EXERCISE = Exercise(
             {"ranks if ranks >= 2 else 0": "max(ranks, 1)"},
         ),
         Mistake(
+            "returns_one_rank",
+            "You returned 1 where no number of ranks will do. With 2 or more sparse moves no less: that's 0.",
+            {"ranks if ranks >= 2 else 0": "ranks"},
+        ),
+        Mistake(
             "leaves_out_two_ranks",
             "You left out two ranks, which are a run too.",
             {"ranks >= 2": "ranks > 2"},
         ),
         Mistake(
             "takes_the_first_that_loses",
-            "You returned the first number of ranks at which sparse moves no less. The last before it is asked for.",
+            "One rank too many: you returned the first at which sparse moves no less, or let a ring move all elements "
+            "twice. It moves (R - 1)/R of them, twice.",
             {"// each": "// each + 1"},
         ),
     ],

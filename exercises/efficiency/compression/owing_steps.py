@@ -146,6 +146,14 @@ EXERCISE = Exercise(
             {"learning_rate * g + m for": "learning_rate * (g + m) for"},
         ),
         Mistake(
+            "owes_in_units_of_the_gradient",
+            "Your memory is in units of the gradient. Keep what is left of the update: the rate is in it.",
+            {
+                "learning_rate * g + m for": "g + m for",
+                "point[place] -= wanted[place]": "point[place] -= learning_rate * wanted[place]",
+            },
+        ),
+        Mistake(
             "sends_the_gradient",
             "You took the gradient from the parameters, and not the update with what is owed.",
             {"point[place] -= wanted[place]": "point[place] -= learning_rate * gradient[place]"},

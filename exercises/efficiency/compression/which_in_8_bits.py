@@ -18,10 +18,11 @@ def which_in_8_bits(
     """Choose the bits of weights and gradients with which a layer is fastest.
 
     In the forward pass the network gathers weights while the GPU computes.
-    In the backward pass, which takes the GPU twice as long, it gathers
-    weights and reduces gradients. Each pass takes as long as the slower of
-    GPU and network. Eight bits halve a gather or a reduction, and cost two
-    roundings a layer, on top of everything else.
+    In the backward pass, which recomputes and takes the GPU three times as
+    long, it gathers weights and reduces gradients. Each pass takes as long
+    as the slower of GPU and network. Eight bits halve a gather or a
+    reduction. Each of the two that travels in 8 bits costs two roundings a
+    layer, on top of everything else.
 
     Args:
         forward_ms: a layer's forward pass.
@@ -43,7 +44,7 @@ def which_in_8_bits(
             gather = gather_ms * weights / 16
             reduce = reduce_ms * gradients / 16
             forward = max(forward_ms, gather)
-            backward = max(2 * forward_ms, gather + reduce)
+            backward = max(3 * forward_ms, gather + reduce)
             rounded = (weights == 8) + (gradients == 8)
             layer = forward + backward + 2 * rounding_ms * rounded
             found.append((layer, rounded, weights, gradients))
@@ -62,7 +63,7 @@ def layer_ms(
     layers = 64
     works = []
     works += [(forward_ms, [(gather_ms, weights)])] * layers
-    works += [(2 * forward_ms, [(gather_ms, weights), (reduce_ms, gradients)])] * layers
+    works += [(3 * forward_ms, [(gather_ms, weights), (reduce_ms, gradients)])] * layers
     for compute, transfers in works:
         gpu = network = max(gpu, network)
         gpu += compute
@@ -90,6 +91,16 @@ def fastest(*, forward_ms: float, gather_ms: float, reduce_ms: float, rounding_m
         if time < least - 1e-9:
             best, least = choice, time
     return best
+
+
+def _weights_first(**given: float) -> tuple[int, int]:
+    weights = 8 if layer_ms(8, 16, **given) < layer_ms(16, 16, **given) else 16
+    return weights, 8 if layer_ms(weights, 8, **given) < layer_ms(weights, 16, **given) else 16
+
+
+def _gradients_first(**given: float) -> tuple[int, int]:
+    gradients = 8 if layer_ms(16, 8, **given) < layer_ms(16, 16, **given) else 16
+    return 8 if layer_ms(8, gradients, **given) < layer_ms(16, gradients, **given) else 16, gradients
 
 
 run_of = inputs_for(which_in_8_bits)
@@ -148,6 +159,21 @@ INPUTS: list[Inputs] = [
         (10.0, 8.0, 16.0, 1.0),
         (0.0, 8.0, 16.0, 3.0),
         (5.0, 9.0, 18.0, 2.5),
+        (10.0, 4.0, 30.0, 0.5),
+        (10.0, 4.0, 40.0, 0.25),
+        (10.0, 6.0, 50.0, 1.0),
+        (10.0, 6.0, 50.0, 2.5),
+        (10.0, 8.0, 24.0, 0.5),
+        (10.0, 8.0, 40.0, 1.75),
+        (10.0, 10.0, 24.0, 1.75),
+        (10.0, 10.0, 20.0, 0.0),
+        (10.0, 10.0, 20.25, 0.0),
+        (10.0, 10.25, 20.0, 0.0),
+        (10.0, 40.0, 40.0, 4.0),
+        (10.0, 24.0, 50.0, 2.0),
+        (10.0, 20.0, 40.0, 4.0),
+        (10.0, 10.03125, 4.0, 0.0078125),
+        (10.0, 8.0, 22.03125, 0.0078125),
     )
 ]
 
@@ -187,11 +213,26 @@ EXERCISE = Exercise(
             {"2 * rounding_ms": "rounding_ms"},
         ),
         Mistake(
+            "counts_two_roundings_for_both",
+            "You counted two roundings for both together. Each of the two that travels in 8 bits costs two.",
+            {"2 * rounding_ms * rounded": "2 * rounding_ms * min(rounded, 1)"},
+        ),
+        Mistake(
+            "settles_the_weights_first",
+            "You settled the weights first. With gradients in 8 bits that can be needless: compare all four.",
+            _weights_first,
+        ),
+        Mistake(
+            "settles_the_gradients_first",
+            "You settled the gradients first. With weights in 8 bits that can be needless: compare all four.",
+            _gradients_first,
+        ),
+        Mistake(
             "adds_the_clocks",
-            "You added computing and sending. They run side by side, and a pass takes as long as the slower.",
+            "In your sum no transfer hides behind computing. They run side by side: a pass takes as long as the slower.",
             {
                 "max(forward_ms, gather)": "forward_ms + gather",
-                "max(2 * forward_ms, gather + reduce)": "2 * forward_ms + gather + reduce",
+                "max(3 * forward_ms, gather + reduce)": "3 * forward_ms + gather + reduce",
             },
         ),
         Mistake(
@@ -206,15 +247,20 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_passes_for_equal",
-            "Your backward pass takes as long as the forward pass. It computes for twice as long.",
-            {"2 * forward_ms": "forward_ms"},
+            "Your backward pass takes as long as the forward pass. It computes for three times as long.",
+            {"3 * forward_ms": "forward_ms"},
+        ),
+        Mistake(
+            "forgets_the_recomputation",
+            "Your backward pass computes for twice as long as the forward pass. It runs the layer forward once more.",
+            {"3 * forward_ms": "2 * forward_ms"},
         ),
         Mistake(
             "hides_over_both_passes",
             "You let the traffic of one pass hide behind the other. Each pass waits for its own.",
             {
                 "forward = max(forward_ms, gather)": "forward = 0",
-                "max(2 * forward_ms, gather + reduce)": "max(3 * forward_ms, 2 * gather + reduce)",
+                "max(3 * forward_ms, gather + reduce)": "max(4 * forward_ms, 2 * gather + reduce)",
             },
         ),
         Mistake(

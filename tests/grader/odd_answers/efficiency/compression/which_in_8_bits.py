@@ -3,7 +3,7 @@
 def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
     def time(choice):
         g, r = (ms * bits / 16 for ms, bits in zip((gather_ms, reduce_ms), choice))
-        passes = max(forward_ms, g) + max(2 * forward_ms, g + r)
+        passes = max(forward_ms, g) + max(3 * forward_ms, g + r)
         return passes + 2 * rounding_ms * choice.count(8)
 
     return sorted([(16, 16), (8, 16), (16, 8), (8, 8)], key=time)[0]
@@ -14,7 +14,7 @@ def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
 def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
     def time(w, g):
         a, b = gather_ms * w / 16, reduce_ms * g / 16
-        return max(forward_ms, a) + max(2 * forward_ms, a + b) + 2 * rounding_ms * ((w == 8) + (g == 8))
+        return max(forward_ms, a) + max(3 * forward_ms, a + b) + 2 * rounding_ms * ((w == 8) + (g == 8))
 
     weights = 8 if time(8, 16) < time(16, 16) else 16
     gradients = 8 if time(weights, 8) < time(weights, 16) else 16
@@ -26,7 +26,7 @@ def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
 def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
     def time(w, g):
         a, b = gather_ms * w / 16, reduce_ms * g / 16
-        return max(forward_ms, a) + max(2 * forward_ms, a + b) + 2 * rounding_ms * ((w == 8) + (g == 8))
+        return max(forward_ms, a) + max(3 * forward_ms, a + b) + 2 * rounding_ms * ((w == 8) + (g == 8))
 
     return (8 if time(8, 16) < time(16, 16) else 16), (8 if time(16, 8) < time(16, 16) else 16)
 
@@ -36,7 +36,7 @@ def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
 def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
     def time(choice):
         g, r = (ms * bits / 16 for ms, bits in zip((gather_ms, reduce_ms), choice))
-        return max(forward_ms, g) + max(2 * forward_ms, g + r) + 2 * rounding_ms * choice.count(8)
+        return max(forward_ms, g) + max(3 * forward_ms, g + r) + 2 * rounding_ms * choice.count(8)
 
     return min([(16, 16), (16, 8), (8, 16), (8, 8)], key=time)
 
@@ -46,6 +46,6 @@ def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
 def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
     def time(choice):
         g, r = (ms * bits / 16 for ms, bits in zip((gather_ms, reduce_ms), choice))
-        return max(forward_ms, g) + max(2 * forward_ms, g + r) + 2 * rounding_ms * choice.count(8)
+        return max(forward_ms, g) + max(3 * forward_ms, g + r) + 2 * rounding_ms * choice.count(8)
 
     return min([(16, 16), (8, 8)], key=time)
