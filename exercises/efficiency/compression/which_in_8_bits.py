@@ -229,7 +229,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "adds_the_clocks",
-            "In your sum no transfer hides behind computing. They run side by side: a pass takes as long as the slower.",
+            "In your sum no transfer hides behind computing. Side by side, a pass takes as long as the slower.",
             {
                 "max(forward_ms, gather)": "forward_ms + gather",
                 "max(3 * forward_ms, gather + reduce)": "3 * forward_ms + gather + reduce",

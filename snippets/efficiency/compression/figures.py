@@ -183,6 +183,8 @@ def three_ranks_plot(runs: Mapping[str, FeedbackRun], *, wide: bool = True) -> P
     for (name, run), hue in zip(runs.items(), hues, strict=True):
         distances = np.linalg.norm(run.points, axis=1)
         plot.curve([(float(i), float(max(d, 1e-9))) for i, d in enumerate(distances)], colour=hue)
-        at, height = {"muted": (0.45, 0.05), "communication": (0.55, 60.0), "accent": (1.0, 0.9)}[hue]
-        plot.panel.text(plot.x(at * steps) - 4, plot.y(height), name, anchor="end", size=12, colour=hue)
+        if hue != "muted":  # the last curve hides the first
+            at, height = {"communication": (0.55, 60.0), "accent": (1.0, 0.012)}[hue]
+            label = name if hue == "communication" else f"{name}, over {next(iter(runs))}"
+            plot.panel.text(plot.x(at * steps) - 4, plot.y(height), label, anchor="end", size=12, colour=hue)
     return plot.panel

@@ -388,7 +388,8 @@ def node_copy_wait_s(
     Formula: $T_\\text{g} + T_\\text{n} + T_\\text{r} + (L - 1)\\,[T_\\text{g} - T_F] + [T_\\text{n} - T_B]
         + (L - 2)\\,[T_\\text{n} + T_\\text{r} - T_B] + [T_\\text{r} - T_B]$
     Symbols: T_\\text{g}, T_\\text{n} = gather_s and node_gather_s, of a layer; T_\\text{r} = reduce_s;
-        T_F, T_B = forward_s and backward_s; L = layers, at least 2 (T_g + T_n + T_r for one layer); [·] = what is above 0
+        T_F, T_B = forward_s and backward_s; L = layers, at least 2 (T_g + T_n + T_r for one layer); [·] = what is
+        above 0
     Chapter: 30
 
     Args:

@@ -47,3 +47,33 @@ import math
 
 def fair_integers(values, *, step, draws):
     return [max(-127, min(127, math.ceil(value / step - draw))) for value, draw in zip(values, draws)]
+
+
+# %% whole_steps
+# Wrong: a step above 1 is cut to a whole number.
+import math
+
+
+def fair_integers(values, *, step, draws):
+    step = step if step < 1 else int(step)
+    return [math.ceil(value / step - draw) for value, draw in zip(values, draws)]
+
+
+# %% coarse_shares
+# Wrong: the share is rounded to hundredths before it's compared with the draw.
+import math
+
+
+def fair_integers(values, *, step, draws):
+    lines = []
+    for value, draw in zip(values, draws):
+        below = math.floor(value / step)
+        lines.append(below + (draw < round(value / step - below, 2)))
+    return lines
+
+
+# %% nearest
+# Wrong: Python's rounding, whatever the draw.
+# Known mistake: You rounded to the nearest line, whatever the draw. Small numbers are then zero in every step.
+def fair_integers(values, *, step, draws):
+    return [round(value / step) for value in values]

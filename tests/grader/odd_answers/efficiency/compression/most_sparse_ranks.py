@@ -42,3 +42,20 @@ def most_sparse_ranks(*, elements, kept, value_bytes, place_bytes, dense_bytes):
             break
         best = ranks
     return best
+
+
+# %% a_ring_of_all_elements_twice
+# Wrong: the ring's (R - 1)/R is forgotten.
+# Known mistake: One rank too many: you returned the first at which sparse moves no less, or let a ring move all elements twice. It moves (R - 1)/R of them, twice.
+def most_sparse_ranks(*, elements, kept, value_bytes, place_bytes, dense_bytes):
+    best, ranks = 0, 2
+    while kept * (value_bytes + place_bytes) * (ranks - 1) < 2 * elements * dense_bytes:
+        best, ranks = ranks, ranks + 1
+    return best
+
+
+# %% at_most_a_thousand
+# Wrong: no more than a thousand ranks.
+def most_sparse_ranks(*, elements, kept, value_bytes, place_bytes, dense_bytes):
+    ranks = (2 * elements * dense_bytes - 1) // (kept * (value_bytes + place_bytes))
+    return min(1000, ranks) if ranks > 1 else 0

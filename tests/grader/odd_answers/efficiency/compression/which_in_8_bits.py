@@ -11,6 +11,7 @@ def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
 
 # %% one_after_the_other
 # Wrong: weights are decided first, with gradients in 16 bits, and the gradients then; both together may pay where neither does alone.
+# Known mistake: You settled the weights first. With gradients in 8 bits that can be needless: compare all four.
 def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
     def time(w, g):
         a, b = gather_ms * w / 16, reduce_ms * g / 16
@@ -49,3 +50,25 @@ def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
         return max(forward_ms, g) + max(3 * forward_ms, g + r) + 2 * rounding_ms * choice.count(8)
 
     return min([(16, 16), (8, 8)], key=time)
+
+
+# %% tenths
+# Wrong: times are compared to a tenth of a millisecond.
+def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
+    def time(choice):
+        g, r = (ms * bits / 16 for ms, bits in zip((gather_ms, reduce_ms), choice))
+        passes = max(forward_ms, g) + max(3 * forward_ms, g + r)
+        return round(passes + 2 * rounding_ms * choice.count(8), 1)
+
+    return min([(16, 16), (8, 16), (16, 8), (8, 8)], key=time)
+
+
+# %% two_roundings_in_all
+# Wrong: both together cost two roundings.
+# Known mistake: You counted two roundings for both together. Each of the two that travels in 8 bits costs two.
+def which_in_8_bits(*, forward_ms, gather_ms, reduce_ms, rounding_ms):
+    def time(choice):
+        g, r = (ms * bits / 16 for ms, bits in zip((gather_ms, reduce_ms), choice))
+        return max(forward_ms, g) + max(3 * forward_ms, g + r) + 2 * rounding_ms * (8 in choice)
+
+    return min([(16, 16), (8, 16), (16, 8), (8, 8)], key=time)
