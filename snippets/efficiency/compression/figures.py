@@ -186,5 +186,6 @@ def three_ranks_plot(runs: Mapping[str, FeedbackRun], *, wide: bool = True) -> P
         if hue != "muted":  # the last curve hides the first
             at, height = {"communication": (0.55, 60.0), "accent": (1.0, 0.012)}[hue]
             label = name if hue == "communication" else f"{name}, over {next(iter(runs))}"
+            label = label if wide else label.removeprefix("the largest, ")
             plot.panel.text(plot.x(at * steps) - 4, plot.y(height), label, anchor="end", size=12, colour=hue)
     return plot.panel
