@@ -21,21 +21,21 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 
 _WIDTH = 328
-_BLOCK, _PEAK, _MEMORY_SHARE = 256, 3.1, 0.8
+_BLOCKS, _PEAKS, _MEMORY_SHARE = {"8": 256, "4": 8192}, {"8": 3.1, "4": 4.0}, 0.8
 _BITS = {"16": "16 bits", "8": "8 bits", "4": "4 bits"}
 _SUMMED = {"32": "32 bits", **_BITS}
 _COPY = {"no": "no", "yes": "in each node"}
 _WAYS = {"ring": "ring", "two-hop": "two hops", "one-shot": "one shot"}
-_PARTS = {"computing": "forward", "waiting": "idle"}
+_PARTS = {"computing": "forward", "rounding": "accent", "waiting": "idle"}
 
 
 @live_figure(
     title="Fewer bits: what do you wait, and what do you lose?",
     caption="Give the weights 8 bits, then a copy in each node, and then the gradients fewer bits: when does nothing "
     "move any more? The model is Llama 3 70B, sharded over all GPUs in nodes of eight, a layer at a time, and all "
-    "activations are recomputed; blocks of 256 share a scale, and a block's largest element is 3.1 times its RMS, as "
-    "with normal numbers. Rounding or restoring an array passes it through the GPU's memory once, at 80% of its rate. "
-    "The GPUs' gradients are taken for independent; 16 bits are bfloat16, 32 are FP32.",
+    "activations are recomputed. In 8 bits, blocks of 256 share a scale, in 4 bits DeepSpeed's blocks of 8,192; a "
+    "block's largest element is 3.1 or 4 times its RMS, as with normal numbers. Rounding or restoring an array passes "
+    "it through the GPU's memory once, at 80% of its rate. The GPUs' gradients are assumed independent; 16 bits are bfloat16, 32 are FP32.",
     knobs=[
         Number("network", "Network of a node, Gb/s", 400, 50, 3200, 2, "log"),
         Number("tokens", "Tokens of a GPU x", 8192, 512, 32_768, 2, "log"),
@@ -63,7 +63,7 @@ _PARTS = {"computing": "forward", "waiting": "idle"}
         ),
         Named(
             "Gradients in 4 bits too",
-            "Nothing is gained: 7.61 s. But the sum of the gradients is now off by 17.4%.",
+            "Nothing is gained: 7.61 s. But the sum of the gradients is now off by 22.4%.",
             {"weights": "8", "copy": "yes", "gradients": "4", "way": "two-hop"},
         ),
         Named(
@@ -113,6 +113,7 @@ def compression_figure(
     )
     busy = (forward + backward + rounding) * job.model.layers
     share = wait / (wait + busy)
+    rounded = rounding * job.model.layers / (wait + busy)
     once = _error(gradients)
     error = {
         "ring": ring_requantised_error(rounding_error=once, ranks=ranks),
@@ -130,21 +131,21 @@ def compression_figure(
     alt = (
         f"First: bars of a layer's clocks; forward {_ms(forward)} beside a gather of {_ms(gather)}, backward "
         f"{_ms(backward)} beside a gather and a reduction of {_ms(again + reduce)}; below, a bar of the time that "
-        f"is waited, {_percent(share)}. Second: bars of errors; weights {_percent(_error(weights))}, the sum "
+        f"is waited, {_percent(share)}, and that rounding takes, {_percent(rounded)}. Second: bars of errors; weights {_percent(_error(weights))}, the sum "
         f"of gradients {_percent(error)}."
     )
     passes = [("Forward, one layer", forward, (gather,)), ("Backward, one layer", backward, (again, reduce))]
-    return Picture([_clocks(passes, share), _errors(_error(weights), once, error, way)], numbers, alt)
+    return Picture([_clocks(passes, share, rounded), _errors(_error(weights), once, error, way)], numbers, alt)
 
 
 def _bytes(bits: str) -> float:
-    return int(bits) / 8 if bits in ("32", "16") else block_quantised_element_bytes(bits=int(bits), block=_BLOCK)
+    return int(bits) / 8 if bits in ("32", "16") else block_quantised_element_bytes(bits=int(bits), block=_BLOCKS[bits])
 
 
 def _error(bits: str) -> float:
     if bits in ("32", "16"):
         return float_rounding_error(fraction_bits=23 if bits == "32" else 7)
-    return block_rounding_error(bits=int(bits), peak=_PEAK)
+    return block_rounding_error(bits=int(bits), peak=_PEAKS[bits])
 
 
 def _ms(seconds: float) -> str:
@@ -157,8 +158,8 @@ def _percent(share: float) -> str:
     return "less than 0.001%" if 0 < share < 1e-5 else f"{100 * share:.3g}%"
 
 
-def _clocks(passes: list[tuple[str, float, tuple[float, ...]]], share: float) -> Panel:
-    """Draw a layer's two passes, each beside its traffic, and the time that is waited; the axis grows by doubling."""
+def _clocks(passes: list[tuple[str, float, tuple[float, ...]]], share: float, rounded: float) -> Panel:
+    """Draw a layer's two passes, each beside its traffic, and the time that is waited or spent on rounding; the axis grows by doubling."""
     panel = Panel(_WIDTH, 236)
     longest = max(max(compute, sum(parts)) for _, compute, parts in passes)
     until = 0.1 * 2.0 ** max(0, ceil(log2(longest / 0.1)))
@@ -175,9 +176,10 @@ def _clocks(passes: list[tuple[str, float, tuple[float, ...]]], share: float) ->
         words = f"GPU {_ms(compute)}, network {_ms(sum(parts))}"
         panel.text(2, y + 74, words, size=12, colour="muted")
         y += 86
-    panel.text(0, y + 14, f"Waiting: {_percent(share)} of the time", bold=True)
+    panel.text(0, y + 14, f"Waiting {_percent(share)}, rounding {_percent(rounded)} of the time", bold=True)
     x = 2.0
-    for part, hue in ((1 - share, _PARTS["computing"]), (share, _PARTS["waiting"])):
+    shares = {"computing": 1 - share - rounded, "rounding": rounded, "waiting": share}
+    for part, hue in ((shares[name], hue) for name, hue in _PARTS.items()):
         panel.rectangle(x, y + 24, (_WIDTH - 4) * part, 22, colour=hue, strength=0.5)
         x += (_WIDTH - 4) * part
     return panel
