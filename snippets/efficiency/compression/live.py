@@ -35,7 +35,8 @@ _PARTS = {"computing": "forward", "rounding": "accent", "waiting": "idle"}
     "move any more? The model is Llama 3 70B, sharded over all GPUs in nodes of eight, a layer at a time, and all "
     "activations are recomputed. In 8 bits, blocks of 256 share a scale, in 4 bits DeepSpeed's blocks of 8,192; a "
     "block's largest element is 3.1 or 4 times its RMS, as with normal numbers. Rounding or restoring an array passes "
-    "it through the GPU's memory once, at 80% of its rate. The GPUs' gradients are assumed independent; 16 bits are bfloat16, 32 are FP32.",
+    "it through the GPU's memory once, at 80% of its rate. The GPUs' gradients are assumed independent; 16 bits are "
+    "bfloat16, 32 are FP32.",
     knobs=[
         Number("network", "Network of a node, Gb/s", 400, 50, 3200, 2, "log"),
         Number("tokens", "Tokens of a GPU x", 8192, 512, 32_768, 2, "log"),
@@ -131,7 +132,8 @@ def compression_figure(
     alt = (
         f"First: bars of a layer's clocks; forward {_ms(forward)} beside a gather of {_ms(gather)}, backward "
         f"{_ms(backward)} beside a gather and a reduction of {_ms(again + reduce)}; below, a bar of the time that "
-        f"is waited, {_percent(share)}, and that rounding takes, {_percent(rounded)}. Second: bars of errors; weights {_percent(_error(weights))}, the sum "
+        f"is waited, {_percent(share)}, and that rounding takes, {_percent(rounded)}. Second: bars of errors; "
+        f"weights {_percent(_error(weights))}, the sum "
         f"of gradients {_percent(error)}."
     )
     passes = [("Forward, one layer", forward, (gather,)), ("Backward, one layer", backward, (again, reduce))]
@@ -159,7 +161,7 @@ def _percent(share: float) -> str:
 
 
 def _clocks(passes: list[tuple[str, float, tuple[float, ...]]], share: float, rounded: float) -> Panel:
-    """Draw a layer's two passes, each beside its traffic, and the time that is waited or spent on rounding; the axis grows by doubling."""
+    """Draw a layer's passes beside their traffic, and shares of waiting and rounding; the axis grows by doubling."""
     panel = Panel(_WIDTH, 236)
     longest = max(max(compute, sum(parts)) for _, compute, parts in passes)
     until = 0.1 * 2.0 ** max(0, ceil(log2(longest / 0.1)))
