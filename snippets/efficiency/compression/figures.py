@@ -59,11 +59,10 @@ def layer_clocks_panel(
         for name, (gather, reduce) in rows.items():
             panel.text(left, y - 3, name, size=12, colour="muted")
             panel.rectangle(left, y + 3, gather * scale, bar, colour=_GATHER, strength=0.45)
-            panel.text(left + gather * scale / 2, y + 3 + bar / 2, "weights", anchor="middle", middle=True, size=12)
+            panel.text(left + 6, y + 3 + bar / 2, "weights", middle=True, size=12)
             if parts == 2:
                 panel.rectangle(left + gather * scale, y + 3, reduce * scale, bar, colour=_REDUCE, strength=0.45)
-                middle = left + (gather + reduce / 2) * scale
-                panel.text(middle, y + 3 + bar / 2, "gradients", anchor="middle", middle=True, size=12)
+                panel.text(left + gather * scale + 6, y + 3 + bar / 2, "gradients", middle=True, size=12)
             total = gather + (reduce if parts == 2 else 0)
             panel.text(left + total * scale + 6, y + 3 + bar / 2, f"{total:.0f} ms", middle=True, size=12)
             panel.line(end, y, end, y + bar + 6, colour="ink", dashed=True)
@@ -188,7 +187,7 @@ def three_ranks_plot(runs: Mapping[str, FeedbackRun], *, wide: bool = True) -> P
         plot.curve([(float(i), float(max(d, 1e-9))) for i, d in enumerate(distances)], colour=hue)
         if hue != "muted":  # the last curve hides the first
             at, height = {"communication": (0.55, 60.0), "accent": (1.0, 0.012)}[hue]
-            label = name if hue == "communication" else f"{name}; {next(iter(runs))}: the same line"
+            label = name if hue == "communication" else f"{name}; beneath it, {next(iter(runs))}"
             label = label if wide else label.removeprefix("the largest, ")
             plot.panel.text(plot.x(at * steps) - 4, plot.y(height), label, anchor="end", size=12, colour=hue)
     return plot.panel
