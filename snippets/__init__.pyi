@@ -256,6 +256,26 @@ from snippets.efficiency.precision.formats import scaled_block as scaled_block
 from snippets.efficiency.precision.formulas import partial_speedup as partial_speedup
 from snippets.efficiency.precision.formulas import mixed_format_flops_per_s as mixed_format_flops_per_s
 from snippets.efficiency.precision.formulas import quantizing_bytes as quantizing_bytes
+from snippets.efficiency.compression.formulas import block_quantised_element_bytes as block_quantised_element_bytes
+from snippets.efficiency.compression.formulas import block_rounding_error as block_rounding_error
+from snippets.efficiency.compression.formulas import float_rounding_error as float_rounding_error
+from snippets.efficiency.compression.formulas import ring_requantised_error as ring_requantised_error
+from snippets.efficiency.compression.formulas import one_shot_quantised_error as one_shot_quantised_error
+from snippets.efficiency.compression.formulas import two_hop_quantised_error as two_hop_quantised_error
+from snippets.efficiency.compression.formulas import node_leaving_reduction_bytes as node_leaving_reduction_bytes
+from snippets.efficiency.compression.formulas import compressed_layer_clocks as compressed_layer_clocks
+from snippets.efficiency.compression.formulas import two_hop_reduction_s as two_hop_reduction_s
+from snippets.efficiency.compression.formulas import hidden_element_bytes as hidden_element_bytes
+from snippets.efficiency.compression.formulas import node_copy_wait_s as node_copy_wait_s
+from snippets.efficiency.compression.formulas import compression_break_even_bytes_per_s as compression_break_even_bytes_per_s
+from snippets.efficiency.compression.formulas import block_quantising_s as block_quantising_s
+from snippets.efficiency.compression.formulas import error_feedback_bound as error_feedback_bound
+from snippets.efficiency.compression.formulas import qsgd_variance_bound as qsgd_variance_bound
+from snippets.efficiency.compression.formulas import gaussian_top_share as gaussian_top_share
+from snippets.efficiency.compression.formulas import sparse_all_gather_bytes as sparse_all_gather_bytes
+from snippets.efficiency.compression.formulas import sparse_break_even_ranks as sparse_break_even_ranks
+from snippets.efficiency.compression.formulas import low_rank_elements as low_rank_elements
+from snippets.efficiency.compression.formulas import warmup_volume_reduction as warmup_volume_reduction
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -919,7 +939,10 @@ pipeline_bubble_share = one_f_one_b_bubble_share
 planner = plan
 postal_model = message_time_s
 postal_model_s = message_time_s
+powersgd = low_rank_elements
 process_group = mesh_group
+quantised_bytes_per_parameter = block_quantised_element_bytes
+quantised_bytes_per_parameter_bytes = block_quantised_element_bytes
 rabenseifner_bytes = halving_doubling_all_reduce_bytes
 rabenseifner_s = halving_doubling_all_reduce_time_s
 rate_distortion_function = gaussian_rate
