@@ -29,7 +29,7 @@ _PEAKS = {"before": 5000, "after": 10000, "kept": 0}
         Named("15% in BF16", "With 15% of the FLOPs kept wide it's 12%.", {"kept": 15}),
         Named(
             "The data sheet's factor of 2",
-            "With our share it's 36%, as measured; but FP8 at its peak would have a smaller share, and FP4 gain less.",
+            "With the same share it's 36%, as measured. But at its peak the old format would take a smaller share.",
             _PEAKS,
         ),
         Named("With quantizing", "If quantizing adds 5% of the step, 20% is left.", {"added": 5}),
