@@ -195,12 +195,12 @@ def job(name: str, nodes: int, batch: int, sequence: int) -> Inputs:
 
 
 def drawn(chance: Random) -> list[Inputs]:
-    """Return jobs of the same models on other numbers of nodes, with other batches and sequences."""
+    """Return jobs of the same models with other batches and sequences, and two whose short sequences leave few tokens."""
     found = []
     for _ in range(20):
         name, nodes = chance.choice((("8B", 2), ("8B", 8), ("34B", 8), ("70B", 16), ("70B", 64), ("180B", 64)))
         found.append(job(name, nodes, 8 * nodes * chance.choice((2, 4)), chance.choice((4096, 8192))))
-    return found
+    return [*found, job("34B", 16, 128, 1024), job("70B", 32, 256, 1024)]
 
 
 def by_rule(t: int, stage: int, *, fits: bool = True) -> Callable[..., dict[str, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 
 
@@ -86,6 +88,13 @@ INPUTS: list[Inputs] = [
     )
 ]
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return the edges, which every list of inputs has, and twenty other arrays."""
+    arrays = [(chance.randint(20, 900), chance.choice((1, 2, 4)), chance.choice((1, 2, 4))) for _ in range(20)]
+    return [*INPUTS, *(given(e, chance.randint(1, e), v, p, chance.choice((1, 2, 4))) for e, v, p in arrays)]
+
+
 EXERCISE = Exercise(
     most_sparse_ranks,
     number=3,
@@ -98,6 +107,7 @@ EXERCISE = Exercise(
         given(10_000, 100, 2, 4, 2),
     ],
     inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "takes_equal_for_fewer",

@@ -335,7 +335,7 @@ def sparse_attention_training_flops_per_token(
 
     Example:
         >>> f"{sparse_attention_training_flops_per_token('DeepSeek-V3', sequence=131_072, chosen=2048):.3e}"
-        '3.919e+11'
+        '3.929e+11'
     """
     model, s = MODELS.find(model), positive_integer("sequence", sequence)
     k, covered = positive_integer("chosen", chosen), named("loss", loss, INDEXER_LOSSES)
