@@ -195,7 +195,7 @@ def job(name: str, nodes: int, batch: int, sequence: int) -> Inputs:
 
 
 def drawn(chance: Random) -> list[Inputs]:
-    """Return jobs of the same models with other batches and sequences, and two whose short sequences leave few tokens."""
+    """Return jobs of the same models with other batches, and two whose short sequences leave few tokens."""
     found = []
     for _ in range(20):
         name, nodes = chance.choice((("8B", 2), ("8B", 8), ("34B", 8), ("70B", 16), ("70B", 64), ("180B", 64)))
