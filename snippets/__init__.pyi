@@ -199,6 +199,36 @@ from snippets.composition.three_d.formulas import gated_tensor_prices as gated_t
 from snippets.composition.two_constants import pipeline_turns as pipeline_turns
 from snippets.composition.two_constants import fit_two_constants as fit_two_constants
 from snippets.composition.two_constants import two_constant_step_s as two_constant_step_s
+from snippets.efficiency.architecture.formulas import window_pairs as window_pairs
+from snippets.efficiency.architecture.formulas import window_reach_tokens as window_reach_tokens
+from snippets.efficiency.architecture.formulas import full_attention_layers as full_attention_layers
+from snippets.efficiency.architecture.formulas import kv_cache_token_bytes as kv_cache_token_bytes
+from snippets.efficiency.architecture.formulas import kv_cache_bytes as kv_cache_bytes
+from snippets.efficiency.architecture.formulas import long_context_flops_per_token as long_context_flops_per_token
+from snippets.efficiency.architecture.formulas import sparse_attention_flops_per_token as sparse_attention_flops_per_token
+from snippets.efficiency.architecture.formulas import sparse_attention_training_flops_per_token as sparse_attention_training_flops_per_token
+from snippets.efficiency.architecture.formulas import attention_crossover_tokens as attention_crossover_tokens
+from snippets.efficiency.architecture.formulas import window_halo_bytes as window_halo_bytes
+from snippets.efficiency.compression.formulas import block_quantised_element_bytes as block_quantised_element_bytes
+from snippets.efficiency.compression.formulas import block_rounding_error as block_rounding_error
+from snippets.efficiency.compression.formulas import float_rounding_error as float_rounding_error
+from snippets.efficiency.compression.formulas import ring_requantised_error as ring_requantised_error
+from snippets.efficiency.compression.formulas import one_shot_quantised_error as one_shot_quantised_error
+from snippets.efficiency.compression.formulas import two_hop_quantised_error as two_hop_quantised_error
+from snippets.efficiency.compression.formulas import node_leaving_reduction_bytes as node_leaving_reduction_bytes
+from snippets.efficiency.compression.formulas import compressed_layer_clocks as compressed_layer_clocks
+from snippets.efficiency.compression.formulas import two_hop_reduction_s as two_hop_reduction_s
+from snippets.efficiency.compression.formulas import hidden_element_bytes as hidden_element_bytes
+from snippets.efficiency.compression.formulas import node_copy_wait_s as node_copy_wait_s
+from snippets.efficiency.compression.formulas import compression_break_even_bytes_per_s as compression_break_even_bytes_per_s
+from snippets.efficiency.compression.formulas import block_quantising_s as block_quantising_s
+from snippets.efficiency.compression.formulas import error_feedback_bound as error_feedback_bound
+from snippets.efficiency.compression.formulas import qsgd_variance_bound as qsgd_variance_bound
+from snippets.efficiency.compression.formulas import gaussian_top_share as gaussian_top_share
+from snippets.efficiency.compression.formulas import sparse_all_gather_bytes as sparse_all_gather_bytes
+from snippets.efficiency.compression.formulas import sparse_break_even_ranks as sparse_break_even_ranks
+from snippets.efficiency.compression.formulas import low_rank_elements as low_rank_elements
+from snippets.efficiency.compression.formulas import warmup_volume_reduction as warmup_volume_reduction
 from snippets.efficiency.local_sgd.formulas import two_phase_step_s as two_phase_step_s
 from snippets.efficiency.local_sgd.formulas import two_fleet_step_s as two_fleet_step_s
 from snippets.efficiency.local_sgd.formulas import even_split_floor_s as even_split_floor_s
@@ -246,16 +276,6 @@ from snippets.efficiency.precision.formats import scaled_block as scaled_block
 from snippets.efficiency.precision.formulas import partial_speedup as partial_speedup
 from snippets.efficiency.precision.formulas import mixed_format_flops_per_s as mixed_format_flops_per_s
 from snippets.efficiency.precision.formulas import quantizing_bytes as quantizing_bytes
-from snippets.efficiency.architecture.formulas import window_pairs as window_pairs
-from snippets.efficiency.architecture.formulas import window_reach_tokens as window_reach_tokens
-from snippets.efficiency.architecture.formulas import full_attention_layers as full_attention_layers
-from snippets.efficiency.architecture.formulas import kv_cache_token_bytes as kv_cache_token_bytes
-from snippets.efficiency.architecture.formulas import kv_cache_bytes as kv_cache_bytes
-from snippets.efficiency.architecture.formulas import long_context_flops_per_token as long_context_flops_per_token
-from snippets.efficiency.architecture.formulas import sparse_attention_flops_per_token as sparse_attention_flops_per_token
-from snippets.efficiency.architecture.formulas import sparse_attention_training_flops_per_token as sparse_attention_training_flops_per_token
-from snippets.efficiency.architecture.formulas import attention_crossover_tokens as attention_crossover_tokens
-from snippets.efficiency.architecture.formulas import window_halo_bytes as window_halo_bytes
 from snippets.flops import attention_pairs as attention_pairs
 from snippets.flops import attention_forward_flops as attention_forward_flops
 from snippets.flops import layer_forward_flops as layer_forward_flops
@@ -605,6 +625,7 @@ from snippets.composition.three_d.dropping import PlannedStep as PlannedStep
 from snippets.composition.three_d.dropping import Dropped as Dropped
 from snippets.composition.three_d.formulas import AxisBytes as AxisBytes
 from snippets.composition.two_constants import TwoConstants as TwoConstants
+from snippets.efficiency.architecture.formulas import with_latents as with_latents
 from snippets.efficiency.local_sgd.rl_steps import RlStep as RlStep
 from snippets.efficiency.local_sgd.rl_steps import RlShares as RlShares
 from snippets.efficiency.local_sgd.rl_steps import RlTimes as RlTimes
@@ -616,7 +637,6 @@ from snippets.efficiency.local_sgd.rl_steps import rl_residuals as rl_residuals
 from snippets.efficiency.local_sgd.rl_steps import rl_splits as rl_splits
 from snippets.efficiency.precision.formats import FloatFormat as FloatFormat
 from snippets.efficiency.precision.scaling_recipes import ScalingRecipe as ScalingRecipe
-from snippets.efficiency.architecture.formulas import with_latents as with_latents
 from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
 from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
 from snippets.foundations.data_pipeline.formulas import LoaderRun as LoaderRun
@@ -847,11 +867,7 @@ inference_aware_scaling = inference_aware_allocation
 jsd = jensen_shannon_divergence
 kaplan_scaling = kaplan_growth
 kullback_leibler_divergence = kl_divergence
-kv_cache_per_token = cached_token_bytes
-kv_cache_per_token_bytes = cached_token_bytes
 kv_cache = kv_cache_bytes
-kv_cache_per_token = kv_cache_token_bytes
-kv_cache_per_token_bytes = kv_cache_token_bytes
 layer_activation_memory = layer_activation_bytes
 layer_activation_memory_bytes = layer_activation_bytes
 layout_search = plan
@@ -923,7 +939,10 @@ pipeline_bubble_share = one_f_one_b_bubble_share
 planner = plan
 postal_model = message_time_s
 postal_model_s = message_time_s
+powersgd = low_rank_elements
 process_group = mesh_group
+quantised_bytes_per_parameter = block_quantised_element_bytes
+quantised_bytes_per_parameter_bytes = block_quantised_element_bytes
 rabenseifner_bytes = halving_doubling_all_reduce_bytes
 rabenseifner_s = halving_doubling_all_reduce_time_s
 rate_distortion_function = gaussian_rate
@@ -977,9 +996,9 @@ shuffle_buffer = still_in_buffer_share
 shuffle_buffer_share = still_in_buffer_share
 silent_data_corruption = corruption_check_interval_s
 silent_data_corruption_s = corruption_check_interval_s
-spacing = unit_in_last_place
 sliding_window_attention = window_pairs
 sliding_window_pattern = full_attention_layers
+spacing = unit_in_last_place
 spares = spare_nodes_needed
 spearman = rank_correlation
 spmd_partitioning_rules = matmul_placement
@@ -990,9 +1009,9 @@ step_estimate = layout_plan
 straggler = slowest_normal_s
 straggler_s = slowest_normal_s
 submesh = mesh_group
+swa = window_pairs
 swamping = least_moving_update
 tail_effect = wave_slowdown
-swa = window_pairs
 taper = oversubscription
 tensor_parallel_traffic = tensor_block_traffic_bytes
 tensor_parallel_traffic_bytes = tensor_block_traffic_bytes

@@ -378,7 +378,7 @@ def test_where_nothing_fits_the_nearest_is_named(printed: Any, refused: Any) -> 
         ),
         (f"step {THREAD} --tensor 16 --pipeline 16 --chunks 7", "layers must be a multiple of stages × chunks = 112"),
         ("plann", "command must be a name that there is, such as 'plan'"),
-        ("steps", "such as 'step'"),
+        ("steps", "'step'"),
     ],
 )
 def test_a_sentence_says_what_is_wrong(line: str, told: str, refused: Any) -> None:

@@ -94,6 +94,9 @@ EXERCISE = Exercise(
         for mantissa in (1, 2, 3, 5)
         for reserved in RESERVED
     ],
+    drawn=lambda chance: [
+        format_of(chance.randint(2, 6), chance.choice((1, 2, 4, 6)), chance.choice(RESERVED)) for _ in range(40)
+    ],
     taught=taught,
     mistakes=[
         Mistake(

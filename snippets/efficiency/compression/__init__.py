@@ -1,0 +1,1 @@
+"""Chapter 30: fewer bits on the wire, and what that breaks."""
