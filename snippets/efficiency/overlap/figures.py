@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from snippets.drawing import Panel
 from snippets.efficiency.overlap.formulas import (
@@ -19,6 +19,7 @@ WIDTH = 560
 NARROW = 340
 _HUES = {GPU: "forward", NETWORK: "communication"}
 _STRENGTHS = (0.25, 0.5)
+_PASSES = (0.15, 0.6)
 
 
 def two_lanes_panel(
@@ -77,7 +78,13 @@ def two_lanes_panel(
 
 
 def paired_lanes_panel(
-    tasks: Sequence[LaneTask], *, title: str, since_layer: int, until: float, width_px: float = WIDTH
+    tasks: Sequence[LaneTask],
+    *,
+    title: str,
+    since_layer: int,
+    until: float,
+    width_px: float = WIDTH,
+    inside: Mapping[str, float] | None = None,
 ) -> Panel:
     """Run a pass forward beside one backward, and draw both lanes from the moment at which one layer's experts begin.
 
@@ -87,10 +94,12 @@ def paired_lanes_panel(
         since_layer: whose experts, backward, begin at 0.
         until: the end of the axis, in ms.
         width_px: width of the picture.
+        inside: where the passes aren't split: of a task's name, such as ``"experts back"``, how many ms at its end are
+            drawn as gradients of weights; ignored if the tasks hold these apart.
 
     Returns:
-        The picture: forward faint, backward stronger, gradients of weights in a hue of their own, with a dashed line
-        where the next layer's experts begin; ``until`` must lie after it.
+        The picture: forward faint with small letters, backward stronger with capitals, gradients of weights in a hue of
+        their own, with a dashed line where the next layer's experts begin; ``until`` must lie after it.
     """
     left, right = 62.0, 12.0
     scale = (width_px - left - right) / until
@@ -105,21 +114,27 @@ def paired_lanes_panel(
         for task, when in zip(tasks, times, strict=True)
         if task.name == "experts back" and task.layer in (since_layer, since_layer + 1)
     )
+    apart = any(task.name.endswith("weights") for task in tasks)
+    drawn: list[tuple[LaneTask, bool, float, float]] = []
     for task, when in zip(tasks, times, strict=True):
-        begin, end = max(0.0, float(when.start_s) - since), min(until, float(when.end_s) - since)
+        start, stop = float(when.start_s) - since, float(when.end_s) - since
+        own = 0.0 if apart or inside is None else inside.get(task.name, 0.0)
+        drawn.append((task, task.name.endswith("weights"), start, stop - own))
+        drawn.append((task, True, stop - own, stop))
+    for task, weights, start, stop in drawn:
+        begin, end = max(0.0, start), min(until, stop)
         if end - begin < 1e-9:
             continue
-        weights = task.name.endswith("weights")
         panel.rectangle(
             left + begin * scale,
             rows[task.lane],
             (end - begin) * scale,
             24,
             colour="weight-gradient" if weights else _HUES[task.lane],
-            strength=0.5 if weights else _STRENGTHS[task.name.endswith("back")],
+            strength=0.5 if weights else _PASSES[task.name.endswith("back")],
         )
         if (end - begin) * scale > 14:
-            letter = "W" if weights else task.name[0].upper()
+            letter = "W" if weights else task.name[0].upper() if task.name.endswith("back") else task.name[0]
             panel.text(
                 left + (begin + end) / 2 * scale, rows[task.lane] + 12, letter, anchor="middle", middle=True, size=12
             )

@@ -57,8 +57,8 @@ _SMS = 132
         ),
         Named(
             "The 70B on 256 GPUs",
-            "A layer's gather beside its forward pass: 13.6 ms with 10 SMs. At best it's 13.4 ms, with 8, but "
-            "try one fewer.",
+            "A layer's gather beside its forward pass: 13.6 ms with 10 SMs. At best it's 13.4 ms, with 8; two "
+            "are in reserve. Try one fewer than 8.",
             {"compute_ms": 12.6, "exchange_mb": 856, "link_gb": 160, "sm_gb": 8, "comm_sms": 10},
         ),
     ],
