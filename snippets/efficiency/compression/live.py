@@ -26,7 +26,7 @@ _BITS = {"16": "16 bits", "8": "8 bits", "4": "4 bits"}
 _SUMMED = {"32": "32 bits", **_BITS}
 _COPY = {"no": "no", "yes": "in each node"}
 _WAYS = {"ring": "ring", "two-hop": "two hops", "one-shot": "one shot"}
-_PARTS = {"computing": "forward", "rounding": "accent", "waiting": "idle"}
+_PARTS = {"computing": "forward", "rounding": "activations", "waiting": "idle"}
 
 
 @live_figure(
