@@ -53,7 +53,7 @@ def layer_clocks_panel(
         y += 12
         end = left + compute * scale
         panel.rectangle(left, y, compute * scale, bar, colour=_COMPUTE, strength=0.45)
-        panel.text(end + 6, y + bar / 2, f"GPU: {compute:.0f} ms", middle=True, size=12)
+        panel.text(end + 6, y + bar / 2, f"GPU: {compute:.3g} ms", middle=True, size=12)
         panel.line(end, y - 3, end, y + bar + 3, colour="ink", dashed=True)
         y += bar + 18
         for name, (gather, reduce) in rows.items():

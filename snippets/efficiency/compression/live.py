@@ -26,7 +26,7 @@ _BITS = {"16": "16 bits", "8": "8 bits", "4": "4 bits"}
 _SUMMED = {"32": "32 bits", **_BITS}
 _COPY = {"no": "no", "yes": "in each node"}
 _WAYS = {"ring": "ring", "two-hop": "two hops", "one-shot": "one shot"}
-_PARTS = {"computing": "forward", "rounding": "accent", "waiting": "idle"}
+_PARTS = {"computing": "forward", "rounding": "activations", "waiting": "idle"}
 
 
 @live_figure(
@@ -184,6 +184,10 @@ def _clocks(passes: list[tuple[str, float, tuple[float, ...]]], share: float, ro
     for part, hue in ((shares[name], hue) for name, hue in _PARTS.items()):
         panel.rectangle(x, y + 24, (_WIDTH - 4) * part, 22, colour=hue, strength=0.5)
         x += (_WIDTH - 4) * part
+    for number, (name, hue) in enumerate(_PARTS.items()):
+        x = 2 + (_WIDTH - 4) / 3 * number
+        panel.rectangle(x, y + 52, 10, 10, colour=hue, strength=0.5)
+        panel.text(x + 15, y + 61, name, size=12, colour="muted")
     return panel
 
 
