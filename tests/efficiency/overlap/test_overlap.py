@@ -307,3 +307,21 @@ def test_the_pictures_show_what_was_computed() -> None:
     drawn = sm_split_plot(**QUESTION, usual_sms=20).svg()
     assert "12 SMs: 28.2 ms" in drawn
     assert "20 SMs: 30.2 ms" in drawn
+
+
+@pytest.mark.parametrize(
+    ("copy_bytes", "reported_us"),
+    [(7168 + 56 * 4, (155, 173, 192, 194)), (2 * 7168, (273, 314, 369, 360))],
+    ids=["dispatch", "combine"],
+)
+def test_an_exchange_that_fills_its_link_takes_what_deepep_reports(
+    copy_bytes: int, reported_us: tuple[int, ...]
+) -> None:
+    """DeepEP, docs/legacy.md: low-latency kernels on H800s, 128 tokens of 7,168 numbers, top 8, 32 to 256 GPUs.
+
+    Copies that stay on the node are left out, experts are taken as evenly chosen, and adapters at 80% of 50 GB/s.
+    """
+    for ranks, us in zip((32, 64, 128, 256), reported_us, strict=True):
+        leaving = 128 * 8 * copy_bytes * (1 - 8 / ranks)
+        predicted = sm_exchange_s(total_bytes=leaving, comm_sms=20, sm_bytes_per_s=2e9, link_bytes_per_s=40e9)
+        assert 1e6 * predicted == pytest.approx(us, rel=0.1)
