@@ -6,8 +6,7 @@ import math
 from fractions import Fraction
 
 from snippets.domain import as_float, nonnegative_integer, nonnegative_number, positive_integer, positive_number
-
-_H100_SMS = 132
+from snippets.foundations.hierarchy.memory_levels import STREAMING_MULTIPROCESSORS
 
 
 def overlapped_share(*, compute_s: float, exchange_s: float) -> float:
@@ -40,7 +39,7 @@ def overlapped_share(*, compute_s: float, exchange_s: float) -> float:
     return float(small / (small + large))
 
 
-def squeezed_compute_s(*, compute_s: float, comm_sms: int, sms: int = _H100_SMS) -> float:
+def squeezed_compute_s(*, compute_s: float, comm_sms: int, sms: int = STREAMING_MULTIPROCESSORS) -> float:
     """Return how long matmuls take on the SMs that communication leaves them.
 
     Formula: $\\frac{Z}{Z - z}\\,T_\\text{c}$
@@ -103,7 +102,7 @@ def sm_split_time_s(
     comm_sms: int,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
-    sms: int = _H100_SMS,
+    sms: int = STREAMING_MULTIPROCESSORS,
 ) -> float:
     """Return how long computing and an exchange take side by side if the exchange keeps some of the SMs all along.
 
@@ -143,7 +142,7 @@ def least_sm_split_time_s(
     total_bytes: float,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
-    sms: int = _H100_SMS,
+    sms: int = STREAMING_MULTIPROCESSORS,
 ) -> float:
     """Return the least time of computing and an exchange side by side, if SMs could be divided at will.
 
@@ -188,7 +187,7 @@ def best_comm_sms(
     total_bytes: float,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
-    sms: int = _H100_SMS,
+    sms: int = STREAMING_MULTIPROCESSORS,
 ) -> int:
     """Return how many SMs to give to an exchange so that it and the matmuls beside it end soonest.
 
@@ -236,7 +235,7 @@ def lent_sms_time_s(
     comm_sms: int,
     sm_bytes_per_s: float,
     link_bytes_per_s: float,
-    sms: int = _H100_SMS,
+    sms: int = STREAMING_MULTIPROCESSORS,
 ) -> float:
     """Return how long computing and an exchange take side by side if the matmuls get the SMs back when it is over.
 
@@ -274,7 +273,7 @@ def lent_sms_time_s(
     return as_float("compute_s, total_bytes, sm_bytes_per_s and link_bytes_per_s", max(T_x, T_c + Fraction(z, Z) * T_x))
 
 
-def wave_slowdown(*, blocks: int, comm_sms: int, sms: int = _H100_SMS) -> float:
+def wave_slowdown(*, blocks: int, comm_sms: int, sms: int = STREAMING_MULTIPROCESSORS) -> float:
     """Return how much longer a matmul of whole blocks takes, one on an SM at a time, without some of the SMs.
 
     Also: tail effect, wave quantization
