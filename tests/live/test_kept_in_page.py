@@ -102,6 +102,7 @@ def test_reset_can_be_undone_and_earlier_versions_come_back(warm: Any) -> None:
         exercise.press("Reset")
     exercise.box.get_by_text("Earlier versions").click()
     restore = exercise.box.locator(".exercise-versions button")
+    restore.first.wait_for()  # a <details> says that it opened in a task of its own
     assert restore.count() == 20
     restore.nth(3).click()
     assert exercise.text == "a = 21\n"

@@ -88,6 +88,7 @@ def test_the_keyboard_is_enough(page: Any, address: str) -> None:
     page.keyboard.press("Escape")
     assert page.locator("dialog.search[open]").count() == 0
     page.keyboard.press("s")
+    page.locator("dialog.search[open]").wait_for()  # before it is open, Enter goes to the page
     assert page.locator(".search input").input_value() == "rabenseifner"
     page.keyboard.press("Enter")
     until(page, "url => location.href === url", first)
