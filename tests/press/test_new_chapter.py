@@ -28,30 +28,30 @@ from press.reading.outline import number_of
 
 ROOT = Path(__file__).parents[2]
 CONTENTS = """\
-synthesis:
-  title: Part VIII · Synthesis
-  question: Can you recompute a published run?
+practice:
+  title: Part IX · Practice
+  question: What would you do?
   chapters:
-    36-investigation: {title: Investigation, question: "A method for when it is slow."}
+    41-rehearsal: {title: Rehearsal, question: "What goes wrong the first time?"}
 """
-CHAPTER = "chapters/synthesis/36-investigation.md"
+CHAPTER = "chapters/practice/41-rehearsal.md"
 OWN = {
-    "snippets/synthesis/investigation/__init__.py",
+    "snippets/practice/rehearsal/__init__.py",
     CHAPTER,
-    "snippets/synthesis/investigation/formulas.py",
-    "snippets/synthesis/investigation/programs.py",
-    "snippets/synthesis/investigation/figures.py",
-    "snippets/synthesis/investigation/live.py",
-    "tests/synthesis/investigation/test_investigation.py",
-    "tests/synthesis/investigation/test_investigation_live.py",
+    "snippets/practice/rehearsal/formulas.py",
+    "snippets/practice/rehearsal/programs.py",
+    "snippets/practice/rehearsal/figures.py",
+    "snippets/practice/rehearsal/live.py",
+    "tests/practice/rehearsal/test_rehearsal.py",
+    "tests/practice/rehearsal/test_rehearsal_live.py",
 }
-UNKNOWN = "the chapter must be one of 36-investigation, or be added to chapters/contents.yml first"
-LAB = {"labs/synthesis/investigation.py"}
+UNKNOWN = "the chapter must be one of 41-rehearsal, or be added to chapters/contents.yml first"
+LAB = {"labs/practice/rehearsal.py"}
 
 
 def exercises(count: int) -> set[str]:
-    folder = "exercises/synthesis/investigation"
-    made = {f"{folder}/investigation_exercise_{number}.py" for number in range(1, count + 1)}
+    folder = "exercises/practice/rehearsal"
+    made = {f"{folder}/rehearsal_exercise_{number}.py" for number in range(1, count + 1)}
     return {*made, f"{folder}/__init__.py"} if count else made
 
 
@@ -80,54 +80,54 @@ def files(book: Path) -> dict[str, str]:
     ],
 )
 def test_a_chapter_has_files_in_every_room(book: Path, options: list[str], made: set[str]) -> None:
-    assert main(["synthesis/36-investigation", *options], book) == 0
+    assert main(["practice/41-rehearsal", *options], book) == 0
     rooms = {path.split("/")[0] for path in made} & {"snippets", "exercises", "labs"}
-    part = {"chapters/synthesis/index.md", *(f"{room}/synthesis/__init__.py" for room in rooms)}
+    part = {"chapters/practice/index.md", *(f"{room}/practice/__init__.py" for room in rooms)}
     assert files(book).keys() == made | part | {"chapters/contents.yml"}
     assert all("<<" not in (book / path).read_text(encoding="utf-8") for path in made)
 
 
 def test_no_file_is_overwritten(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (book / "snippets/synthesis/investigation").mkdir(parents=True)
-    (book / "snippets/synthesis/investigation/formulas.py").write_text("mine = 1\n", encoding="utf-8")
-    main(["synthesis/36-investigation"], book)
-    assert "kept as it is: snippets/synthesis/investigation/formulas.py\n" in capsys.readouterr().out
+    (book / "snippets/practice/rehearsal").mkdir(parents=True)
+    (book / "snippets/practice/rehearsal/formulas.py").write_text("mine = 1\n", encoding="utf-8")
+    main(["practice/41-rehearsal"], book)
+    assert "kept as it is: snippets/practice/rehearsal/formulas.py\n" in capsys.readouterr().out
 
 
 def test_a_chapter_that_stands_is_given_no_stubs_beside_its_files(
     book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its exercises and modules may have other names by now."""
-    main(["synthesis/36-investigation"], book)
+    main(["practice/41-rehearsal"], book)
     (book / CHAPTER).write_text("mine\n", encoding="utf-8")
-    (book / "snippets/synthesis/investigation/programs.py").unlink()
-    for path in (book / "exercises/synthesis/investigation").glob("investigation_*"):
-        path.rename(path.with_name(path.name.replace("investigation", "own")))
+    (book / "snippets/practice/rehearsal/programs.py").unlink()
+    for path in (book / "exercises/practice/rehearsal").glob("rehearsal_*"):
+        path.rename(path.with_name(path.name.replace("rehearsal", "own")))
     before = files(book)
     with pytest.raises(SystemExit) as ended:
-        main(["synthesis/36-investigation"], book)
+        main(["practice/41-rehearsal"], book)
     assert ended.value.code == 2
     said = " ".join(capsys.readouterr().err.split())
-    assert f"{CHAPTER} stands already: `python -m press.lacks 36` lists what it lacks, --lab adds a lab" in said
+    assert f"{CHAPTER} stands already: `python -m press.lacks 41` lists what it lacks, --lab adds a lab" in said
     assert files(book) == before
-    assert main(["synthesis/36-investigation", "--lab"], book) == 0
-    assert files(book).keys() - before.keys() == LAB | {"labs/synthesis/__init__.py"}
+    assert main(["practice/41-rehearsal", "--lab"], book) == 0
+    assert files(book).keys() - before.keys() == LAB | {"labs/practice/__init__.py"}
 
 
 def test_a_full_disk_leaves_no_half_of_a_file_and_the_next_run_makes_the_rest(
     book: Path, tmp_path: Path, full_after: FullAfter, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with full_after(2_000), pytest.raises(SystemExit) as ended:
-        main(["synthesis/36-investigation"], book)
+        main(["practice/41-rehearsal"], book)
     assert ended.value.code == 2
     assert "cannot be written, for the disk is full" in capsys.readouterr().err
     left = files(book)
-    assert main(["synthesis/36-investigation"], book) == 0
+    assert main(["practice/41-rehearsal"], book) == 0
     whole = files(book)
     shutil.rmtree(book)
     (book / "chapters").mkdir(parents=True)
     (book / "chapters/contents.yml").write_text(CONTENTS, encoding="utf-8")
-    main(["synthesis/36-investigation"], book)
+    main(["practice/41-rehearsal"], book)
     assert files(book) == {**left, **whole}
 
 
@@ -162,18 +162,18 @@ def test_nothing_of_a_new_chapter_is_refused(tmp_path: Path, part: Part, entry: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["memory/22-zero"], "the part must be one of synthesis, got 'memory'"),
+        (["memory/22-zero"], "the part must be one of practice, got 'memory'"),
         (
-            ["synthesis/41-grokking"],
-            f"{UNKNOWN}, got '41-grokking'",
+            ["practice/42-grokking"],
+            f"{UNKNOWN}, got '42-grokking'",
         ),
         (
-            ["synthesis"],
+            ["practice"],
             f"{UNKNOWN}, got ''",
         ),
-        (["synthesis/36-investigation", "--exercises", "11"], "--exercises must be a number from 0 to 10, got 11"),
-        (["synthesis/36-investigation", "--exercises", "-1"], "--exercises must be a number from 0 to 10, got -1"),
-        (["synthesis/36-investigation", "--exercises", "two"], "invalid int value: 'two'"),
+        (["practice/41-rehearsal", "--exercises", "11"], "--exercises must be a number from 0 to 10, got 11"),
+        (["practice/41-rehearsal", "--exercises", "-1"], "--exercises must be a number from 0 to 10, got -1"),
+        (["practice/41-rehearsal", "--exercises", "two"], "invalid int value: 'two'"),
     ],
 )
 def test_what_cannot_be_made_is_refused(
@@ -206,18 +206,20 @@ def test_a_new_chapter_has_the_box_of_the_70b_up_to_the_last_that_says_what_it_m
 def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_written(tmp_path: Path) -> None:
     """In a part that has no chapter yet. No notebook is executed again."""
     enlarge(tmp_path, 1)
+    with (tmp_path / "chapters/contents.yml").open("a", encoding="utf-8") as contents:
+        contents.write(CONTENTS)
     for notebook in (ROOT / "chapters").glob("*/*.ipynb"):
         shutil.copy(notebook, tmp_path / notebook.relative_to(ROOT))
     before = files(tmp_path)
-    made = run(tmp_path, "press.new", "synthesis/36-investigation", "--exercises", "4", "--lab")
+    made = run(tmp_path, "press.new", "practice/41-rehearsal", "--exercises", "4", "--lab")
     assert made.returncode == 0, made.stderr
     after = files(tmp_path)
     shared = {path for path in before if after[path] != before[path]}
     assert shared == {door.TABLE}, "no shared file is edited but the one that is made"
     new = {path for path in after.keys() - before.keys() if "__pycache__" not in path}
     part = {
-        "chapters/synthesis/index.md",
-        *(f"{room}/synthesis/__init__.py" for room in ("snippets", "exercises", "labs")),
+        "chapters/practice/index.md",
+        *(f"{room}/practice/__init__.py" for room in ("snippets", "exercises", "labs")),
     }
     assert new == OWN | LAB | exercises(4) | part
     assert len(new - part) == 14
@@ -225,27 +227,27 @@ def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_writ
     built = run(tmp_path, "mkdocs", "build", "--strict")
     assert built.returncode == 0, built.stdout + built.stderr
     home = (tmp_path / "site/index.html").read_text(encoding="utf-8")
-    assert '<a href="synthesis/36-investigation/">36 · Investigation</a>' in home
+    assert '<a href="practice/41-rehearsal/">41 · Rehearsal</a>' in home
 
-    last = "exercises/synthesis/investigation/investigation_exercise_4.py"
+    last = "exercises/practice/rehearsal/rehearsal_exercise_4.py"
     options = ["-o", "addopts=--strict-markers --doctest-modules", "-p", "no:cacheprovider", "-q", "-m", "not nightly"]
     walks = ["test_chapters.py", "test_architecture.py", "press/site/test_reference.py", "grader/test_exercises.py"]
-    paths = ["tests/synthesis", "snippets/synthesis", *(f"tests/{walk}" for walk in walks)]
-    tested = run(tmp_path, "pytest", *options, *paths, "-k", "investigation")
-    own = "synthesis/investigation"
+    paths = ["tests/practice", "snippets/practice", *(f"tests/{walk}" for walk in walks)]
+    tested = run(tmp_path, "pytest", *options, *paths, "-k", "rehearsal")
+    own = "practice/rehearsal"
     assert set(re.findall(r"^FAILED (\S+)", tested.stdout, re.MULTILINE)) == {
-        f"snippets/{own}/formulas.py::snippets.synthesis.investigation.formulas.investigation_bytes",
-        f"snippets/{own}/programs.py::snippets.synthesis.investigation.programs.run_investigation",
-        f"tests/{own}/test_investigation.py::test_the_formula_is_what_the_machine_counts",
-        f"tests/{own}/test_investigation.py::test_the_picture_shows_what_was_computed",
-        f"tests/{own}/test_investigation_live.py::test_the_numbers_are_those_of_the_formula",
-        "tests/test_chapters.py::test_a_chapter_lacks_nothing[36-investigation]",
+        f"snippets/{own}/formulas.py::snippets.practice.rehearsal.formulas.rehearsal_bytes",
+        f"snippets/{own}/programs.py::snippets.practice.rehearsal.programs.run_rehearsal",
+        f"tests/{own}/test_rehearsal.py::test_the_formula_is_what_the_machine_counts",
+        f"tests/{own}/test_rehearsal.py::test_the_picture_shows_what_was_computed",
+        f"tests/{own}/test_rehearsal_live.py::test_the_numbers_are_those_of_the_formula",
+        "tests/test_chapters.py::test_a_chapter_lacks_nothing[41-rehearsal]",
     }, tested.stdout[-4000:]
     assert "ERROR" not in tested.stdout
     solution = (tmp_path / last).read_text(encoding="utf-8").partition("TO WRITE: the solution")[0].count("\n") + 1
     for found in (
-        "investigation_bytes is still to be written: its body is the printed formula",
-        "the ranks' program of run_investigation is still to be written",
+        "rehearsal_bytes is still to be written: its body is the printed formula",
+        "the ranks' program of run_rehearsal is still to be written",
         f"{last}:{solution}: to write: the solution.",
         f"{CHAPTER}:21: to write: the promise, in one sentence: what the reader can decide afterwards.",
     ):
