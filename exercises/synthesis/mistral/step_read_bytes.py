@@ -112,7 +112,7 @@ EXERCISE = Exercise(
         Mistake(
             "reads_an_expert_for_each_request",
             "You read an expert again for each request that chose it. Its weights are read once for all of them.",
-            {"{expert for request in layer for expert in request}": "[expert for request in layer for expert in request]"},
+            {"{expert for request in layer for expert in request}": "[one for request in layer for one in request]"},
         ),
         Mistake(
             "forgets_that_layers_have_their_own",

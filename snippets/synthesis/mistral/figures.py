@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.models import Transformer
@@ -13,7 +15,7 @@ NARROW = 340
 _BATCHES = (1, 2, 4, 8, 16)
 
 
-def touched_experts_panel(*, seed: int = 39, width_px: float = WIDTH) -> Panel:
+def touched_experts_panel(*, seed: int = 14, width_px: float = WIDTH) -> Panel:
     """Draw which of eight experts batches of several sizes touch, in one layer, two of eight for each token.
 
     Args:
@@ -32,7 +34,7 @@ def touched_experts_panel(*, seed: int = 39, width_px: float = WIDTH) -> Panel:
     panel.text(width_px, 14, "expected", anchor="end", bold=True)
     for row, batch in enumerate(_BATCHES):
         y = 28.0 + 46 * row
-        choices = drawn_choices(tokens=batch, experts=8, experts_per_token=2, seed=seed)
+        choices = drawn_choices(batch=batch, experts=8, experts_per_token=2, seed=seed)
         panel.text(0, y + 18, f"{batch}", middle=True)
         for expert in range(8):
             count = sum(expert in chosen for chosen in choices)
@@ -42,7 +44,7 @@ def touched_experts_panel(*, seed: int = 39, width_px: float = WIDTH) -> Panel:
             places = [(x + 6 + 6 * (dot % across), y + 9 + 9 * (dot // across)) for dot in range(count)]
             if places:
                 panel.dots(places, colour="ink", radius=2)
-        mean = expected_experts_touched(tokens=batch, experts=8, experts_per_token=2)
+        mean = expected_experts_touched(batch=batch, experts=8, experts_per_token=2)
         panel.text(width_px, y + 18, f"{mean:.1f} of 8", anchor="end", middle=True, bold=True)
     return panel
 
@@ -89,7 +91,7 @@ def written_ratio(
         own = min(requests, most)
         step = decode_step(
             name,
-            requests=own,
+            batch=own,
             context=context,
             ranks=ranks,
             memory_bytes_per_s=memory_bytes_per_s,
@@ -108,7 +110,13 @@ def written_ratio_plot(*, wide: bool = True) -> Panel:
     Returns:
         The picture: four H100 with 72 GB each for weights and caches, 2,048 tokens a request.
     """
-    job = {"context": 2048, "ranks": 4, "memory_bytes": 72e9, "memory_bytes_per_s": 3.35e12, "flops_per_s": 643.11e12}
+    job: dict[str, Any] = {
+        "context": 2048,
+        "ranks": 4,
+        "memory_bytes": 72e9,
+        "memory_bytes_per_s": 3.35e12,
+        "flops_per_s": 643.11e12,
+    }
     plot = Plot(
         Axis(1, 2000, "log", "requests waiting", ticks=(1, 4, 16, 64, 256, 1024) if wide else (1, 16, 256)),
         Axis(0, 6, "linear", ticks=(0, 1, 2, 3, 4, 5, 6)),
@@ -128,7 +136,7 @@ def written_ratio_plot(*, wide: bool = True) -> Panel:
     words = ("alone", "16 requests", "both full")
     asides = ((10, 14), (-4, 20), (-8, -16)) if wide else ((9, 14), (-20, 20), (-14, -16))
     for count, word, (right, down) in zip(marks, words, asides, strict=True):
-        anchor = "start" if count == 1 else "middle"
+        anchor: Literal["start", "middle"] = "start" if count == 1 else "middle"
         text = f"{word}: {ratio(count):.1f}"
         plot.panel.text(plot.x(count) + right, plot.y(ratio(count)) + down, text, size=12, anchor=anchor, bold=True)
     plot.panel.text(plot.x(2000), plot.y(5.39) - 8, "active parameters", size=12, anchor="end", colour="muted")

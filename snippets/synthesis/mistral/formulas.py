@@ -31,16 +31,16 @@ class DecodeStep(NamedTuple):
         return max(self.weights_s + self.cache_s, self.compute_s)
 
 
-def expected_experts_touched(*, tokens: int, experts: int, experts_per_token: int) -> float:
+def expected_experts_touched(*, batch: int, experts: int, experts_per_token: int) -> float:
     """Return how many experts of a layer at least one of a few tokens is expected to choose.
 
     Also: expected number of activated experts
     Formula: $E_\\text{read} = E\\left(1 - \\left(1 - \\frac kE\\right)^B\\right)$
-    Symbols: E_read = the result; E = experts; k = experts_per_token; B = tokens
+    Symbols: E_read = the result; E = experts; k = experts_per_token; B = batch
     Chapter: 39
 
     Args:
-        tokens: that pass the layer together.
+        batch: tokens that pass the layer together.
         experts: of the layer.
         experts_per_token: how many of them each token chooses, at most experts.
 
@@ -52,17 +52,17 @@ def expected_experts_touched(*, tokens: int, experts: int, experts_per_token: in
     Leaves out: favourites, and tokens that choose alike; both read fewer.
 
     Example:
-        >>> [expected_experts_touched(tokens=B, experts=8, experts_per_token=2) for B in (1, 2)]
+        >>> [expected_experts_touched(batch=B, experts=8, experts_per_token=2) for B in (1, 2)]
         [2.0, 3.5]
     """
-    B, E = positive_integer("tokens", tokens), positive_integer("experts", experts)
+    B, E = positive_integer("batch", batch), positive_integer("experts", experts)
     k = positive_integer("experts_per_token", experts_per_token)
     if k > E:
         raise ValueError(f"experts_per_token must be an integer of at most experts = {E}, got {experts_per_token!r}")
     return E * (1 - (1 - k / E) ** B)
 
 
-def decode_weight_bytes(model: Transformer | str, *, tokens: int, element_bytes: float = 2) -> float:
+def decode_weight_bytes(model: Transformer | str, *, batch: int, element_bytes: float = 2) -> float:
     """Return the bytes of weights that a step reads to write one token of each request.
 
     Formula: $w\\left(N_\\text{rest} + \\frac{E_\\text{read}}{E}\\,N_\\text{routed}\\right)$
@@ -72,7 +72,7 @@ def decode_weight_bytes(model: Transformer | str, *, tokens: int, element_bytes:
 
     Args:
         model: a name in ``MODELS``, or a configuration of your own.
-        tokens: that are written together, one of each request.
+        batch: requests that are written together, one token of each.
         element_bytes: of a weight.
 
     Returns:
@@ -83,16 +83,16 @@ def decode_weight_bytes(model: Transformer | str, *, tokens: int, element_bytes:
     Leaves out: copies of small weights on several ranks, the rows of the table, activations.
 
     Example:
-        >>> [round(decode_weight_bytes("Mixtral 8x7B", tokens=B) / 1e9, 1) for B in (1, 16)]
+        >>> [round(decode_weight_bytes("Mixtral 8x7B", batch=B) / 1e9, 1) for B in (1, 16)]
         [25.5, 92.2]
     """
     model, w = MODELS.find(model), positive_number("element_bytes", element_bytes)
-    positive_integer("tokens", tokens)
+    positive_integer("batch", batch)
     routed = parameter_parts(model).routed_experts
     read = Fraction(_rest(model))
     if model.experts is not None:
         E, k = model.experts.experts, model.experts.per_token
-        touched = expected_experts_touched(tokens=tokens, experts=E, experts_per_token=k)
+        touched = expected_experts_touched(batch=batch, experts=E, experts_per_token=k)
         read += Fraction(touched) / E * routed
     return as_float("model and element_bytes", Fraction(w) * read)
 
@@ -100,7 +100,7 @@ def decode_weight_bytes(model: Transformer | str, *, tokens: int, element_bytes:
 def decode_step(
     model: Transformer | str,
     *,
-    requests: int,
+    batch: int,
     context: int,
     memory_bytes_per_s: float,
     flops_per_s: float,
@@ -113,13 +113,13 @@ def decode_step(
     Formula: $T = \\max\\left(\\frac{w\\,(N_\\text{rest} + N_\\text{routed} E_\\text{read}/E) + B\\,n}
         {R\\,\\beta_\\text{mem}}, \\frac{B\\,F}{R\\,u P}\\right)$
     Symbols: w = element_bytes; N_rest = weights that every token uses; N_routed = routed experts; E_read =
-        expected_experts_touched; E = experts; B = requests; n = kv_cache_bytes of one; R = ranks; \\beta_mem =
+        expected_experts_touched; E = experts; B = batch; n = kv_cache_bytes of one; R = ranks; \\beta_mem =
         memory_bytes_per_s; F = FLOPs of one token; uP = flops_per_s
     Chapter: 39
 
     Args:
         model: a name in ``MODELS``, or a configuration of your own, with grouped queries.
-        requests: that are written together.
+        batch: requests that are written together.
         context: tokens of each request so far.
         memory_bytes_per_s: what one GPU reads.
         flops_per_s: what one GPU computes.
@@ -139,23 +139,24 @@ def decode_step(
 
     Example:
         >>> h100 = {"memory_bytes_per_s": 3.35e12, "flops_per_s": 643e12}
-        >>> step = decode_step("Mixtral 8x7B", requests=16, context=2048, ranks=4, **h100)
+        >>> step = decode_step("Mixtral 8x7B", batch=16, context=2048, ranks=4, **h100)
         >>> round(1e3 * step.weights_s, 1), round(1e3 * step.cache_s, 2), round(1e3 * step.compute_s, 2)
         (6.9, 0.32, 0.17)
     """
-    model, B = MODELS.find(model), positive_integer("requests", requests)
+    model, B = MODELS.find(model), positive_integer("batch", batch)
     s, R = positive_integer("context", context), positive_integer("ranks", ranks)
     beta = R * positive_number("memory_bytes_per_s", memory_bytes_per_s)
     rate = R * positive_number("flops_per_s", flops_per_s)
     if not isinstance(model.attention, Attention):
         raise ValueError(f"model must have grouped queries, got {model.name!r}, which has latents")
     seen = s if window is None else min(s, positive_integer("window", window))
-    weights = decode_weight_bytes(model, tokens=B, element_bytes=element_bytes)
+    weights = decode_weight_bytes(model, batch=B, element_bytes=element_bytes)
     cache = B * kv_cache_bytes(model, sequence=seen, element_bytes=element_bytes)
     scores = 4 * model.layers * model.attention.heads * model.attention.head_size * seen
     flops = B * (2 * active_parameter_count(model, embeddings="head") + scores)
+    named = ("memory_bytes_per_s", "memory_bytes_per_s", "flops_per_s")
     times = (weights / beta, cache / beta, flops / rate)
-    return DecodeStep(*(as_float("requests and context", time) for time in times))
+    return DecodeStep(*(as_float(f"{name}, batch and context", each) for name, each in zip(named, times, strict=True)))
 
 
 def most_cached_requests(
@@ -241,7 +242,7 @@ def expert_compute_bound_tokens(
         raise ValueError(f"experts_per_token must be an integer of at most experts = {E}, got {experts_per_token!r}")
     F = positive_number("flops_per_s", flops_per_s)
     w, beta = positive_number("element_bytes", element_bytes), positive_number("memory_bytes_per_s", memory_bytes_per_s)
-    return as_float("flops_per_s and memory_bytes_per_s", E / k * w * F / (2 * beta))
+    return as_float("flops_per_s, memory_bytes_per_s and element_bytes", E / k * w * F / (2 * beta))
 
 
 def _rest(model: Transformer) -> int:

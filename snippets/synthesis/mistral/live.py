@@ -79,22 +79,22 @@ def decode_figure(*, requests: int, context: int, ranks: str, window: int) -> Pi
     steps, most = {}, {}
     for name, model in _CANDIDATES.items():
         reach = window if name == "Mistral 7B, window" else None
-        steps[name] = decode_step(model, requests=requests, context=context, ranks=R, window=reach, **_RATES)
+        steps[name] = decode_step(model, batch=requests, context=context, ranks=R, window=reach, **_RATES)
         most[name] = most_cached_requests(
             model, context=context, memory_bytes=_USED * THE_70B.memory_bytes, ranks=R, window=reach
         )
-    touched = expected_experts_touched(tokens=requests, experts=8, experts_per_token=2)
+    touched = expected_experts_touched(batch=requests, experts=8, experts_per_token=2)
     ratio = steps["Llama 2 70B"].total_s / steps["Mixtral 8x7B"].total_s
     numbers = (
         f"{requests:,} {'token reads' if requests == 1 else 'tokens read'} {touched:.2f} of 8 experts in each layer. "
-        f"Mixtral's step takes {_ms(steps['Mixtral 8x7B'].total_s)}, {ratio:.2f} times as fast as Llama 2 70B's. Requests "
-        f"that fit: {most['Mistral 7B, window']:,} for Mistral 7B with its window and {most['Mistral 7B, none']:,} "
-        f"without, {most['Mixtral 8x7B']:,} for Mixtral, {most['Llama 2 70B']:,} for Llama 2 70B."
+        f"Mixtral's step takes {_ms(steps['Mixtral 8x7B'].total_s)}, {ratio:.2f} times as fast as Llama 2 70B's. "
+        f"Requests that fit: {most['Mistral 7B, window']:,} for Mistral 7B with its window and "
+        f"{most['Mistral 7B, none']:,} without, {most['Mixtral 8x7B']:,} for Mixtral, {most['Llama 2 70B']:,} for Llama 2 70B."
     )
     alt = (
-        f"First: bars of a step for five models, weights and cache side by side, with a mark where computing would end; "
+        f"First: bars of a step for five models, weights and cache side by side, and a mark where computing would end; "
         f"Mixtral 8x7B at {_ms(steps['Mixtral 8x7B'].total_s)}, Llama 2 70B at {_ms(steps['Llama 2 70B'].total_s)}. "
-        f"Second: billions of weights that Mixtral reads against the requests, from 13 to 47, with a dot at {requests:,}."
+        f"Second: billions of weights that Mixtral reads against the requests, from 13 to 47, a dot at {requests:,}."
     )
     return Picture([_bars(steps, most, requests), _curve(requests)], numbers, alt)
 
@@ -121,7 +121,9 @@ def _bars(steps: dict[str, DecodeStep], most: dict[str, int], requests: int) -> 
             1 + step.weights_s * scale, y + 5, step.cache_s * scale, 16, colour="activations", strength=strength
         )
         panel.rectangle(step.compute_s * scale, y + 3, 2, 20, colour="ink", strength=1)
-    draw_key(panel, {"parameters": "weights", "activations": "caches", "ink": "computing"}, step=104, top=panel.height - 22)
+    draw_key(
+        panel, {"parameters": "weights", "activations": "caches", "ink": "computing"}, step=104, top=panel.height - 22
+    )
     return panel
 
 
@@ -136,7 +138,7 @@ def _curve(requests: int) -> Panel:
     )
     mixtral = MODELS["Mixtral 8x7B"]
     counts = sorted({round(2 ** (number / 4)) for number in range(45)})
-    points = [(float(count), decode_weight_bytes(mixtral, tokens=count) / 2e9) for count in counts]
+    points = [(float(count), decode_weight_bytes(mixtral, batch=count) / 2e9) for count in counts]
     plot.curve(points, colour="parameters", width=2.5)
-    plot.dots([(requests, decode_weight_bytes(mixtral, tokens=requests) / 2e9)], colour="parameters", radius=5)
+    plot.dots([(requests, decode_weight_bytes(mixtral, batch=requests) / 2e9)], colour="parameters", radius=5)
     return plot.panel
