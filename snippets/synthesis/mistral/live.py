@@ -25,7 +25,7 @@ _RATES = {
 _USED = 0.9
 _CANDIDATES = {
     "Mistral 7B, window": "Mistral 7B",
-    "Mistral 7B, none": "Mistral 7B",
+    "Mistral 7B, no window": "Mistral 7B",
     "Llama 2 13B": "Llama 2 13B",
     "Mixtral 8x7B": "Mixtral 8x7B",
     "Llama 2 70B": "Llama 2 70B",
@@ -89,7 +89,8 @@ def decode_figure(*, requests: int, context: int, ranks: str, window: int) -> Pi
         f"{requests:,} {'token reads' if requests == 1 else 'tokens read'} {touched:.2f} of 8 experts in each layer. "
         f"Mixtral's step takes {_ms(steps['Mixtral 8x7B'].total_s)}, {ratio:.2f} times as fast as Llama 2 70B's. "
         f"Requests that fit: {most['Mistral 7B, window']:,} for Mistral 7B with its window and "
-        f"{most['Mistral 7B, none']:,} without, {most['Mixtral 8x7B']:,} for Mixtral, {most['Llama 2 70B']:,} for Llama 2 70B."
+        f"{most['Mistral 7B, no window']:,} without, "
+        f"{most['Mixtral 8x7B']:,} for Mixtral, {most['Llama 2 70B']:,} for Llama 2 70B."
     )
     alt = (
         f"First: bars of a step for five models, weights and cache side by side, and a mark where computing would end; "
