@@ -544,6 +544,11 @@ from snippets.simulation.double_tree import double_tree_rounds as double_tree_ro
 from snippets.simulation.holdings import holdings as holdings
 from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
+from snippets.synthesis.mistral.formulas import expected_experts_touched as expected_experts_touched
+from snippets.synthesis.mistral.formulas import decode_weight_bytes as decode_weight_bytes
+from snippets.synthesis.mistral.formulas import decode_step as decode_step
+from snippets.synthesis.mistral.formulas import most_cached_requests as most_cached_requests
+from snippets.synthesis.mistral.formulas import expert_compute_bound_tokens as expert_compute_bound_tokens
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -694,6 +699,7 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
+from snippets.synthesis.mistral.formulas import DecodeStep as DecodeStep
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
@@ -806,6 +812,7 @@ expected_improvement = second_run_saving_share
 expected_improvement_share = second_run_saving_share
 expected_maximum = slowest_normal_s
 expected_maximum_s = slowest_normal_s
+expected_number_of_activated_experts = expected_experts_touched
 expert_data_parallelism = expert_data_parallel
 expert_parallelism_or_fsdp = expert_weights_break_even_tokens
 expert_parallelism_or_fsdp_tokens = expert_weights_break_even_tokens

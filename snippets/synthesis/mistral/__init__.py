@@ -1,0 +1,1 @@
+"""Chapter 39 · Mistral."""
