@@ -544,6 +544,9 @@ from snippets.simulation.double_tree import double_tree_rounds as double_tree_ro
 from snippets.simulation.holdings import holdings as holdings
 from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
+from snippets.synthesis.investigation.formulas import advise as advise
+from snippets.synthesis.investigation.formulas import time_elasticity as time_elasticity
+from snippets.synthesis.investigation.formulas import steps_to_tell as steps_to_tell
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -694,6 +697,7 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
+from snippets.synthesis.investigation.formulas import Advice as Advice
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
@@ -972,6 +976,7 @@ round_to_nearest_even = nearest_in_format
 saved_tensors = stored_tensors
 scale_up_domain = group_ranks_in_domain
 scaling_efficiency = shared_batch_efficiency
+scaling_exponent_of_a_time = time_elasticity
 scaling_law_loss = surface_loss_nats
 scaling_law_loss_nats = surface_loss_nats
 sdc = corruption_check_interval_s
