@@ -16,17 +16,17 @@ QUESTIONS = (
     ("Does it fit?", "no: memory: cut, keep less", "activations"),
     ("Computing as planned?", "no: rate, or a slow node", "forward"),
     ("Messages as planned?", "no: number, or bytes", "communication"),
-    ("All as planned?", "then the plan is wrong", "ink"),
+    ("All as planned?", "yes: the plan is wrong", "ink"),
 )
 
 
-def tree_panel(*, width_px: float = WIDTH) -> Panel:
+def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
     """Return the decision tree: what to ask first, and where a no leads.
 
     Args:
         width_px: width of the picture, at least 330.
 
-    >>> tree_panel().width
+    >>> investigation_tree_panel().width
     640.0
     """
     wide = width_px > 400

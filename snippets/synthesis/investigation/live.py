@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from snippets.collectives.costs_and_bounds.published_runs import B200_FOUR_NODES
+from snippets.domain import as_float, one_of, positive_number
 from snippets.drawing import Panel
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
@@ -14,6 +15,7 @@ _WIDTH = 336
 _MIB = 2**20
 _BUCKET = 32 * _MIB
 _TIMES = dict(zip(B200_FOUR_NODES.sizes_bytes, B200_FOUR_NODES.times_s, strict=True))
+_KIB = tuple(size // 1024 for size in B200_FOUR_NODES.sizes_bytes[1:-1])
 _SLOW, _AGAIN = 1.4, 4 / 3  # of a slow node; of a step that makes its activations twice
 
 RUNS = {"a": "run A", "b": "run B", "c": "run C", "d": "run D"}
@@ -27,45 +29,50 @@ CHANGES = {
 }
 
 
-def sums_s(*, total_bytes: float, size_bytes: int) -> float:
-    """Return how long all-reduces of one size take that move so many bytes in turn, on the four measured nodes.
-
-    >>> round(sums_s(total_bytes=9 * 2**30, size_bytes=2**21), 2)
-    0.9
-    """
+def _sums_s(total_bytes: float, size_bytes: int) -> float:
+    """Return how long all-reduces of one size take that move so many bytes in turn, on the four measured nodes."""
     return total_bytes / size_bytes * _TIMES[size_bytes]
 
 
-def late_run(*, run: str, change: str, compute_s: float, gib: int, tensor_kib: int) -> dict[str, float]:
+def late_run(*, run: str, change: str, compute_s: float, gib: float, tensor_kib: int) -> dict[str, float]:
     """Return what a run's typical and slowest rank spend after a change, and what was planned.
+
+    Args:
+        run: ``"a"``, gradients go out tensor by tensor; ``"b"``, a slow node; ``"c"``, half of the adapters are gone;
+            ``"d"``, activations are made twice.
+        change: one of ``CHANGES``.
+        compute_s: of a step, as planned.
+        gib: gradients.
+        tensor_kib: one tensor's size, a power of two from 64 to 2^23.
+
+    Returns:
+        By name: seconds, messages and bytes of a step.
 
     >>> late = late_run(run="a", change="none", compute_s=0.6, gib=9, tensor_kib=2048)
     >>> round(late["step"], 2), round(late["planned"], 2)
     (1.5, 0.73)
     """
-    total, tensor = gib * 2.0**30, tensor_kib * 1024
-    buckets = sums_s(total_bytes=total, size_bytes=_BUCKET)
+    one_of("run", run, RUNS.keys()), one_of("change", change, CHANGES.keys())
+    planned, total = positive_number("compute_s", compute_s), positive_number("gib", gib) * 2.0**30
+    tensor = int(one_of("tensor_kib", tensor_kib, _KIB)) * 1024
+    buckets = _sums_s(total, _BUCKET)
     loose = run == "a" and change != "buckets"
     half = change == "bits"
     messages = total / tensor if loose else total / _BUCKET / (2 if half else 1)
     if loose:
-        exchange = (
-            sums_s(total_bytes=total / 2, size_bytes=tensor // 2)
-            if half
-            else sums_s(total_bytes=total, size_bytes=tensor)
-        )
+        exchange = _sums_s(total / 2, tensor // 2) if half else _sums_s(total, tensor)
     else:
         exchange = buckets / 2 if half else buckets
     exchange *= 2 if run == "c" and change != "adapters" else 1
-    own = compute_s * (_AGAIN if run == "d" and change != "state" else 1)
+    own = planned * (_AGAIN if run == "d" and change != "state" else 1)
     slowest = own * (_SLOW if run == "b" and change != "node" else 1)
     return {
         "compute": own,
         "slowest": slowest,
         "exchange": exchange,
         "communication": exchange + slowest - own,
-        "step": slowest + exchange,
-        "planned": compute_s + buckets,
+        "step": as_float("compute_s and gib", slowest + exchange),
+        "planned": planned + buckets,
         "planned exchange": buckets,
         "messages": messages,
         "bytes": total / (2 if half else 1),

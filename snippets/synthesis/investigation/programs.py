@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snippets.arrays import finite_array, refusing_overflow
 from snippets.domain import at_most, flag, nonnegative_integer, positive_integer, positive_number
 from snippets.parallelism.tensor.programs import run_pair
 
@@ -32,6 +33,7 @@ class SeededRun:
     directions: int
 
 
+@refusing_overflow("learning_rate")
 def train_seeded(
     *,
     ranks: int,
@@ -71,8 +73,8 @@ def train_seeded(
     k = at_most("inner", positive_integer("inner", inner), 256)
     if t < 2 or k % t:
         raise ValueError(f"ranks must be at least 2 and divide inner = {k}, got {ranks!r}")
-    nonnegative_integer("seed", seed), positive_number("learning_rate", learning_rate)
-    at_most("steps", nonnegative_integer("steps", steps), 1000)
+    seed, eta = nonnegative_integer("seed", seed), positive_number("learning_rate", learning_rate)
+    steps = at_most("steps", nonnegative_integer("steps", steps), 1000)
     same = flag("shared", shared)
     own = [np.random.default_rng([seed, 1 if same else 1 + r]) for r in range(t)]
     first = np.concatenate([g.normal(size=(h, k // t)) / h**0.5 for g in own], axis=1)  # (h, inner)
@@ -89,11 +91,12 @@ def train_seeded(
         apart.append(float(np.linalg.norm(one - two) / np.linalg.norm(one)))
         if step < steps:
             run = run_pair(x, first, second, 2 * error / len(x), ranks=t, cuts=("column", "row"))
-            first = first - learning_rate * run.first_gradient
-            second = second - learning_rate * run.second_gradient
+            first = first - eta * run.first_gradient
+            second = second - eta * run.second_gradient
     return SeededRun(tuple(apart), tuple(losses), int(np.linalg.matrix_rank(first)))
 
 
+@refusing_overflow("matrix")
 def orthogonalised(matrix: Array) -> Array:
     """Return the nearest matrix with orthogonal rows or columns: what Muon's iterations come near.
 
@@ -107,9 +110,9 @@ def orthogonalised(matrix: Array) -> Array:
         >>> orthogonalised(np.diag([3.0, 0.5])).round(6).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
-    matrix = np.asarray(matrix, dtype=float)
-    if matrix.ndim != 2 or not np.isfinite(matrix).all() or not matrix.any():
-        raise ValueError(f"matrix must be finite, of two axes and not all 0, got {matrix.tolist()!s:.60}")
+    matrix = finite_array("matrix", matrix, dimensions=2)
+    if not matrix.any():
+        raise ValueError(f"matrix must hold something other than 0, got {matrix.tolist()!s:.60}")
     left, sizes, right = np.linalg.svd(matrix, full_matrices=False)
     kept = sizes > 1e-12 * sizes[0]
     return np.asarray((left[:, kept] @ right[kept]), dtype=float)
@@ -133,6 +136,7 @@ class MuonRun:
     error: float
 
 
+@refusing_overflow("noise")
 def muon_step(*, micro_batches: int, rows: int = 16, columns: int = 24, noise: float = 1.0, seed: int = 36) -> MuonRun:
     """Orthogonalise the accumulated gradient once, and each micro-batch's own, and compare.
 

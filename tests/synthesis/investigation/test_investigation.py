@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from snippets.collectives.costs_and_bounds.published_runs import B200_FOUR_NODES
 from snippets.parallelism.tensor.programs import run_pair
-from snippets.synthesis.investigation.figures import QUESTIONS, answers_plot, suspects_panel, tree_panel
+from snippets.synthesis.investigation.figures import QUESTIONS, answers_plot, investigation_tree_panel, suspects_panel
 from snippets.synthesis.investigation.formulas import advise, steps_to_tell, time_elasticity
 from snippets.synthesis.investigation.programs import muon_step, orthogonalised, train_seeded
 
@@ -30,7 +30,7 @@ HEALTHY: dict[str, Any] = {
 AS_PLANNED: dict[str, Any] = {"compute_s": 1.0, "slowest_compute_s": 1.0, "communication_s": 0.2}
 
 
-def clock(own_s: list[float], sum_s: float) -> dict[str, float]:
+def clock(own_s: list[float], sum_s: float) -> dict[str, Any]:
     """Return what a typical rank sees of a step: the sum begins when the last rank has come."""
     typical = sorted(own_s)[len(own_s) // 2]
     end = max(own_s) + sum_s
@@ -126,7 +126,7 @@ def test_equal_micro_batches_agree_and_unequal_ones_do_not(micro_batches: int) -
 
 def test_the_pictures_say_what_was_computed() -> None:
     for width in (340, 640):
-        tree = tree_panel(width_px=width).svg()
+        tree = investigation_tree_panel(width_px=width).svg()
         assert all(asked in tree and otherwise in tree for asked, otherwise, _ in QUESTIONS)
         bars = suspects_panel([("one", 0.5), ("two", 0.25)], excess_s=0.5, width_px=width).svg()
         assert "0.25 s" in bars
