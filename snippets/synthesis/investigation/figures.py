@@ -30,7 +30,7 @@ def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
     640.0
     """
     wide = width_px > 400
-    box, gap, size = (270.0, 40.0, 14.0) if wide else (156.0, 14.0, 12.0)
+    box, gap, size = (270.0, 40.0, 14.0) if wide else (164.0, 14.0, 12.0)
     row, height = (52.0, 34.0) if wide else (50.0, 34.0)
     panel = Panel(width_px, row * len(QUESTIONS) + 44)
     for number, (asked, otherwise, hue) in enumerate(QUESTIONS):
@@ -38,7 +38,7 @@ def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
         panel.rectangle(2, y, box, height, colour=hue, strength=0.2)
         panel.text(2 + box / 2, y + height / 2, asked, anchor="middle", middle=True, size=size, bold=True)
         panel.arrow(2 + box + 2, y + height / 2, 2 + box + gap - 2, y + height / 2)
-        panel.text(2 + box + gap + 4, y + height / 2, otherwise, middle=True, size=size)
+        panel.text(2 + box + gap + (4 if wide else 0), y + height / 2, otherwise, middle=True, size=size)
         if number + 1 < len(QUESTIONS):
             panel.arrow(2 + box / 2, y + height + 1, 2 + box / 2, y + row - 1)
             panel.text(2 + box / 2 + 8, y + (height + row) / 2, "yes", middle=True, size=12)
@@ -87,7 +87,7 @@ def answers_plot(
         dots: MiB, seconds and a label.
         width_px: width of the picture.
     """
-    across = Axis(2**-5, 2**14, "log", label="MiB of one all-reduce", ticks=(2**-5, 0.5, 8, 128, 2048))
+    across = Axis(2**-5, 2**14, "log", label="MiB of one all-reduce", ticks=(0.5, 8, 128, 2048))
     up = Axis(0.02, 40, "log", ticks=(0.05, 0.2, 1, 5, 20))
     plot = Plot(across, up, title="All-reduces of a step, s", width_px=width_px)
     for name, colour, points in curves:
