@@ -12,8 +12,8 @@ NARROW = 340
 
 QUESTIONS = (
     ("Is the number real?", "no: read again, repeat it", "ink"),
-    ("Is the result right?", "no: one rank against many", "ink"),
-    ("Does it fit?", "no: memory: cut, keep less", "activations"),
+    ("Is the result right?", "no: test on one rank", "ink"),
+    ("Does it fit?", "no: cut, or keep less", "activations"),
     ("Computing as planned?", "no: rate, or a slow node", "forward"),
     ("Messages as planned?", "no: number, or bytes", "communication"),
     ("All as planned?", "yes: the plan is wrong", "ink"),
@@ -30,7 +30,7 @@ def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
     640.0
     """
     wide = width_px > 400
-    box, gap, size = (270.0, 40.0, 14.0) if wide else (164.0, 14.0, 12.0)
+    box, gap, size = (270.0, 40.0, 14.0) if wide else (160.0, 14.0, 12.0)
     row, height = (52.0, 34.0) if wide else (50.0, 34.0)
     panel = Panel(width_px, row * len(QUESTIONS) + 44)
     for number, (asked, otherwise, hue) in enumerate(QUESTIONS):

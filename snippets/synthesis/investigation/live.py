@@ -168,7 +168,7 @@ def _s(value: float) -> str:
 
 def _bars(rows: list[tuple[str, float, float]], guess_s: float, step: float) -> Panel:
     """Draw a row of two blocks for each, and the prediction as a dashed line."""
-    panel = Panel(_WIDTH, 52 * 4 + 40)
+    panel = Panel(_WIDTH, 52 * 4 + 48)
     longest = 1.05 * max([step, *(c + x for _, c, x in rows)])
     scale = (_WIDTH - 8) / longest
     for number, (name, compute, exchange) in enumerate(rows):
@@ -188,5 +188,5 @@ def _bars(rows: list[tuple[str, float, float]], guess_s: float, step: float) -> 
             size=12,
             colour="accent",
         )
-    panel.text(2, 246, "blue: computing; red: communication, waiting included", size=12, colour="muted")
+    panel.text(2, 246, "blue: computing; red: communication and waiting", size=12, colour="muted")
     return panel
