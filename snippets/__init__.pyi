@@ -549,6 +549,9 @@ from snippets.synthesis.mistral.formulas import decode_weight_bytes as decode_we
 from snippets.synthesis.mistral.formulas import decode_step as decode_step
 from snippets.synthesis.mistral.formulas import most_cached_requests as most_cached_requests
 from snippets.synthesis.mistral.formulas import expert_compute_bound_tokens as expert_compute_bound_tokens
+from snippets.synthesis.investigation.formulas import advise as advise
+from snippets.synthesis.investigation.formulas import time_elasticity as time_elasticity
+from snippets.synthesis.investigation.formulas import steps_to_tell as steps_to_tell
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -700,6 +703,7 @@ from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
 from snippets.synthesis.mistral.formulas import DecodeStep as DecodeStep
+from snippets.synthesis.investigation.formulas import Advice as Advice
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
@@ -979,6 +983,7 @@ round_to_nearest_even = nearest_in_format
 saved_tensors = stored_tensors
 scale_up_domain = group_ranks_in_domain
 scaling_efficiency = shared_batch_efficiency
+scaling_exponent_of_a_time = time_elasticity
 scaling_law_loss = surface_loss_nats
 scaling_law_loss_nats = surface_loss_nats
 sdc = corruption_check_interval_s

@@ -1,0 +1,1 @@
+"""Chapter 36 · 36 · Investigation."""

@@ -1,0 +1,186 @@
+"""Formulas: which part of a step is late, at which ceiling, what one change would save, and when a gain is real."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from snippets.domain import Answers, as_count, as_float, nonnegative_number, positive_integer, positive_number
+
+INVARIANTS = ("memory", "compute", "communication")
+CEILINGS = ("capacity", "rate", "waiting", "latency", "bandwidth", "none")
+
+
+@dataclass(frozen=True)
+class Advice(Answers):
+    """What to try first, and what to write down before it is tried.
+
+    Attributes:
+        invariant: ``"memory"``, ``"compute"`` or ``"communication"``: what is furthest from the plan.
+        ceiling: what it is at: ``"capacity"`` of the memory; ``"rate"`` of the matmuls or ``"waiting"`` for the slowest
+            rank; ``"latency"`` or ``"bandwidth"`` of the messages; ``"none"`` if nothing is later than planned.
+        change: the one change to make.
+        predicted_s: the step after the change, if the plan holds otherwise; the step as it is if nothing is known.
+        why: the reason, with its numbers.
+
+    >>> Advice("compute", "waiting", "replace the slowest node", 1.0, "it is late").ceiling
+    'waiting'
+    """
+
+    invariant: str
+    ceiling: str
+    change: str
+    predicted_s: float
+    why: str
+
+
+def advise(
+    *,
+    planned_compute_s: float,
+    planned_communication_s: float,
+    compute_s: float,
+    slowest_compute_s: float,
+    communication_s: float,
+    messages: int,
+    total_bytes: float,
+    latency_s: float,
+    bandwidth_bytes_per_s: float,
+    held_bytes: float,
+    memory_bytes: float,
+) -> Advice:
+    """Return what to try first in a run that is slower than planned, and what the step should then take.
+
+    Memory is looked at first, because an estimate for a layout that does not fit is worth nothing. Then the excess of a
+    typical rank is divided: its own computing beyond the plan; its waiting for the slowest rank, which a profile books
+    as communication; and what its messages take beyond the plan. The largest of the three is the one to change.
+
+    Formula: $T - T_\\text{plan} = (T_\\text{c} - T_\\text{c,plan}) + (T_\\text{slow} - T_\\text{c}) +
+        (T_\\text{x} - (T_\\text{slow} - T_\\text{c}) - T_\\text{x,plan})$
+    Symbols: T_\\text{c} = compute_s; T_\\text{slow} = slowest_compute_s; T_\\text{x} = communication_s; those with plan
+        = as planned
+    Chapter: 36
+
+    Args:
+        planned_compute_s: of a typical rank, in one step.
+        planned_communication_s: likewise, what computing does not hide, at least 0.
+        compute_s: measured on a typical rank.
+        slowest_compute_s: measured on the slowest rank, no less than on a typical one.
+        communication_s: measured on a typical rank, waiting for others included, at least 0.
+        messages: collectives of a step.
+        total_bytes: that all of them have together, at least 0.
+        latency_s: of one collective with hardly any bytes, at least 0.
+        bandwidth_bytes_per_s: payload over time of a large collective.
+        held_bytes: that the fullest rank needs, at least 0.
+        memory_bytes: that it has.
+
+    Returns:
+        The advice; with its ``predicted_s`` a reader can be wrong.
+
+    Source: derived.
+    Convention: nothing of the communication measured is hidden; the change removes the excess it is about, no more.
+    Leaves out: wrong results, to be ruled out before; two causes in one term; a CPU that launches too slowly.
+
+    Example:
+        >>> run = {"planned_compute_s": 0.6, "planned_communication_s": 0.1, "compute_s": 0.6}
+        >>> wire = {"total_bytes": 1e9, "latency_s": 1e-4, "bandwidth_bytes_per_s": 1e10, "messages": 8000}
+        >>> room = {"held_bytes": 60e9, "memory_bytes": 80e9}
+        >>> advice = advise(**run, slowest_compute_s=0.6, communication_s=0.9, **wire, **room)
+        >>> advice.invariant, advice.ceiling, advice.predicted_s
+        ('communication', 'latency', 0.7)
+    """
+    plan_c = positive_number("planned_compute_s", planned_compute_s)
+    plan_x = nonnegative_number("planned_communication_s", planned_communication_s)
+    own, slowest = positive_number("compute_s", compute_s), positive_number("slowest_compute_s", slowest_compute_s)
+    if slowest < own:
+        raise ValueError(f"slowest_compute_s must be at least compute_s = {own!r}, got {slowest_compute_s!r}")
+    spent = nonnegative_number("communication_s", communication_s)
+    count, size = positive_integer("messages", messages), nonnegative_number("total_bytes", total_bytes)
+    late = count * nonnegative_number("latency_s", latency_s)
+    wire = size / positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)
+    held, room = nonnegative_number("held_bytes", held_bytes), positive_number("memory_bytes", memory_bytes)
+    step = as_float("compute_s and communication_s", own + spent)
+    if held > room:
+        why = f"the fullest rank needs {held / 1e9:.3g} GB and has {room / 1e9:.3g} GB"
+        return Advice("memory", "capacity", "cut the model further, or keep less", step, why)
+    excess = {
+        "rate": own - plan_c,
+        "waiting": min(slowest - own, spent),
+        "messages": spent - min(slowest - own, spent) - plan_x,
+    }
+    most = max(excess, key=lambda name: excess[name])
+    saved = excess[most]
+    if saved <= 0:
+        return Advice("compute", "none", "change the plan, not the run", step, "no part is later than planned")
+    predicted, why = step - saved, f"{saved:.3g} s of the step's {step:.3g} s are beyond the plan here"
+    if most == "rate":
+        return Advice("compute", "rate", "profile one layer's matmuls", predicted, why)
+    if most == "waiting":
+        return Advice("compute", "waiting", "replace the slowest node", predicted, why)
+    if late >= wire:
+        return Advice("communication", "latency", "send fewer, larger messages", predicted, why)
+    return Advice("communication", "bandwidth", "send fewer bytes, or test the links", predicted, why)
+
+
+def time_elasticity(*, before_s: float, after_s: float, factor: float) -> float:
+    """Return how strongly a time answers to a quantity that was multiplied by a factor.
+
+    Also: scaling exponent of a time
+    Formula: $\\varepsilon = \\frac{\\ln(T_1 / T_0)}{\\ln f}$
+    Symbols: T_0 = before_s; T_1 = after_s; f = factor; \\varepsilon = the result
+    Chapter: 36
+
+    Args:
+        before_s: the time before.
+        after_s: the time with the quantity multiplied.
+        factor: by which it was multiplied, not 1.
+
+    Returns:
+        1 if the time is proportional to the quantity, 0 if it does not depend on it.
+
+    Source: derived: the slope of the time on two logarithmic axes.
+    Convention: everything but the quantity is as it was.
+    Leaves out: that the slope changes on the way from one value to the other.
+
+    Example:
+        >>> time_elasticity(before_s=1.0, after_s=0.5, factor=0.5)
+        1.0
+        >>> round(time_elasticity(before_s=0.9, after_s=0.75, factor=0.5), 2)
+        0.26
+    """
+    before, after = positive_number("before_s", before_s), positive_number("after_s", after_s)
+    f = positive_number("factor", factor)
+    if f == 1:
+        raise ValueError("factor must be above 0 and not 1, got 1")
+    return as_float("before_s, after_s and factor", (math.log(after) - math.log(before)) / math.log(f))
+
+
+def steps_to_tell(*, gain: float, spread: float, errors: float = 2.0) -> int:
+    """Return how many steps to time before and after a change to tell its gain from chance.
+
+    Formula: $S = \\left\\lceil 2 \\left(\\frac{q\\,\\sigma}{\\delta}\\right)^2 \\right\\rceil$
+    Symbols: S = the result; \\sigma = spread; \\delta = gain; q = errors
+    Chapter: 36
+
+    Args:
+        gain: the change of the step time that is expected, as a share of it, from 0 to 1, above 0.
+        spread: standard deviation of single steps, as a share of the step, at least 0.
+        errors: standard errors of the difference that the gain has to reach.
+
+    Returns:
+        Steps of each of the two runs, at least 1.
+
+    Source: derived: the mean of S independent steps has the variance σ²/S, the difference of two means twice that.
+    Convention: equally many steps of both, warm-up left out.
+    Leaves out: drift and neighbours on the network, which more steps do not average away.
+
+    Example:
+        >>> steps_to_tell(gain=0.024, spread=0.02), steps_to_tell(gain=0.5, spread=0.02)
+        (6, 1)
+    """
+    wanted, spread = positive_number("gain", gain), nonnegative_number("spread", spread)
+    if wanted > 1:
+        raise ValueError(f"gain must be above 0 and at most 1, got {gain!r}")
+    ratio = as_float("gain, spread and errors", positive_number("errors", errors) * spread / wanted)
+    return as_count(
+        "gain, spread and errors", max(1, math.ceil(as_float("gain, spread and errors", 2 * ratio * ratio)))
+    )
