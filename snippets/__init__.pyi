@@ -544,6 +544,12 @@ from snippets.simulation.double_tree import double_tree_rounds as double_tree_ro
 from snippets.simulation.holdings import holdings as holdings
 from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
+from snippets.synthesis.llama_3.cuts import llama_3_cut as llama_3_cut
+from snippets.synthesis.llama_3.formulas import copy_micro_batches as copy_micro_batches
+from snippets.synthesis.llama_3.formulas import any_batch_bubble_overhead as any_batch_bubble_overhead
+from snippets.synthesis.llama_3.formulas import other_batch_rate as other_batch_rate
+from snippets.synthesis.llama_3.formulas import in_flight_kept_bytes as in_flight_kept_bytes
+from snippets.synthesis.llama_3.formulas import gathered_state_bytes as gathered_state_bytes
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -694,6 +700,7 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
+from snippets.synthesis.llama_3.cuts import Cut as Cut
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
