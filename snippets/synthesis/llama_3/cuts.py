@@ -62,7 +62,7 @@ def llama_3_cut(
     tensor: int,
     pipeline: int,
     context: int = 1,
-    gpus: int = GPUS,
+    ranks: int = GPUS,
     sequence: int = SEQUENCE,
     constants: Constants | None = None,
     activations_factor: float = 1.0,
@@ -77,7 +77,7 @@ def llama_3_cut(
         tensor: t, a divisor of the 128 heads.
         pipeline: p, from 4 to 128, a divisor of 128.
         context: c, ranks among which a sequence is cut.
-        gpus: R.
+        ranks: R.
         sequence: s, tokens of a sequence.
         constants: what is assumed of the machine; by default what the book's job assumes.
         activations_factor: by which activations are larger than counted, from 0.01 to 100.
@@ -102,14 +102,14 @@ def llama_3_cut(
     p, c = positive_integer("pipeline", pipeline), positive_integer("context", context)
     if not 4 <= p <= PLACES or PLACES % p:
         raise ValueError(f"pipeline must be 4, 8, 16, 32, 64 or 128, got {p}")
-    R, t = positive_integer("gpus", gpus), positive_integer("tensor", tensor)
+    R, t = positive_integer("ranks", ranks), positive_integer("tensor", tensor)
     factor = number_between("activations_factor", activations_factor, low=0.01, high=100)
     s = positive_integer("sequence", sequence)
     if R % (t * p * c):
-        raise ValueError(f"gpus must be a multiple of tensor × pipeline × context = {t * p * c}, got {R}")
+        raise ValueError(f"ranks must be a multiple of tensor × pipeline × context = {t * p * c}, got {R}")
     if BATCH_TOKENS % (s * (R // (t * p * c))):
         raise ValueError(
-            f"gpus and sequence must be such that copies share {BATCH_TOKENS} tokens in whole sequences, got "
+            f"ranks and sequence must be such that copies share {BATCH_TOKENS} tokens in whole sequences, got "
             f"{R // (t * p * c)} copies and {s}"
         )
     m = copy_micro_batches(

@@ -1,4 +1,4 @@
-"""Figures: what the fullest GPU holds in several cuts against its 80 GB, and where their steps go."""
+"""Drawings: what the fullest GPU holds in several cuts against its 80 GB, and where their steps go."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MEMORY_HUES = {"activations": "activations", "weights": "parameters", "gradients
 TIME_HUES = {"computing": "forward", "bubble": "idle", "tensor waits": "communication", "the rest": "optimizer"}
 
 
-def memory_parts(cut: Cut) -> dict[str, float]:
+def cut_gigabytes(cut: Cut) -> dict[str, float]:
     """Return the GB of the fullest GPU by kind.
 
     Args:
@@ -26,7 +26,7 @@ def memory_parts(cut: Cut) -> dict[str, float]:
     return dict(zip(MEMORY_HUES, (size / 1e9 for size in sizes), strict=True))
 
 
-def time_parts(cut: Cut) -> dict[str, float]:
+def cut_seconds(cut: Cut) -> dict[str, float]:
     """Return the seconds of a step by what they go to.
 
     Args:
@@ -58,7 +58,7 @@ def memory_bars(cuts: Mapping[str, Cut], *, limit_gb: float = 80) -> Panel:
     Returns:
         The picture.
     """
-    parts = {name: memory_parts(cut) for name, cut in cuts.items()}
+    parts = {name: cut_gigabytes(cut) for name, cut in cuts.items()}
     most = max(limit_gb, *(sum(each.values()) for each in parts.values()))
     panel = Panel(WIDTH, 62 + 42 * len(cuts))
     _key(panel, MEMORY_HUES, (3, 23))
@@ -69,7 +69,7 @@ def memory_bars(cuts: Mapping[str, Cut], *, limit_gb: float = 80) -> Panel:
     draw_bars(panel, bars, top=60, wide=336)
     at = 1 + 336 * limit_gb / most
     for number in range(len(cuts)):
-        panel.line(at, 63 + 42 * number, at, 83 + 42 * number, colour="ink", dashed=True)
+        panel.line(at, 66 + 42 * number, at, 84 + 42 * number, colour="ink", dashed=True)
     panel.text(at - 3, 33, f"┆ {limit_gb:g} GB", anchor="end", size=12)
     return panel
 
@@ -88,10 +88,27 @@ def step_bars(cuts: Mapping[str, Cut]) -> Panel:
     bars = [
         Bar(
             name,
-            [(seconds, TIME_HUES[kind]) for kind, seconds in time_parts(cut).items()],
+            [(seconds, TIME_HUES[kind]) for kind, seconds in cut_seconds(cut).items()],
             f"{cut.step.total:.1f} s",
         )
         for name, cut in cuts.items()
     ]
     draw_bars(panel, bars, top=60, wide=336)
+    return panel
+
+
+def gather_bars(*, gather_ms: float, matmul_ms: Mapping[str, float]) -> Panel:
+    """Draw how long a layer's weights travel, beside how long its matmuls take with some numbers of tokens.
+
+    Args:
+        gather_ms: of the weights.
+        matmul_ms: of the matmuls, by what is written above the bar.
+
+    Returns:
+        The picture.
+    """
+    panel = Panel(WIDTH, 22 + 42 * (1 + len(matmul_ms)))
+    bars = [Bar("the network gathers the weights", [(gather_ms, "communication")], f"{gather_ms:.0f} ms")]
+    bars += [Bar(name, [(ms, "forward")], f"{ms:.0f} ms") for name, ms in matmul_ms.items()]
+    draw_bars(panel, bars, top=14, wide=336)
     return panel

@@ -7,7 +7,7 @@ from snippets.live.bars import Bar, draw_bars, draw_key
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice
 from snippets.synthesis.llama_3.cuts import llama_3_cut
-from snippets.synthesis.llama_3.figures import MEMORY_HUES, TIME_HUES, memory_parts, time_parts
+from snippets.synthesis.llama_3.figures import MEMORY_HUES, TIME_HUES, cut_gigabytes, cut_seconds
 
 _FULL_GB, _WIDE = 80, 336
 
@@ -66,8 +66,8 @@ def llama_3_figure(
             f"{copies:,} copies can't share {2**24 // s:,} sequences evenly: give each copy more GPUs, with a larger "
             "t, p or c."
         )
-    cut = llama_3_cut(tensor=t, pipeline=p, context=c, gpus=R, sequence=s)
-    held, spent = memory_parts(cut), time_parts(cut)
+    cut = llama_3_cut(tensor=t, pipeline=p, context=c, ranks=R, sequence=s)
+    held, spent = cut_gigabytes(cut), cut_seconds(cut)
     held_gb, step_s = sum(held.values()), cut.step.total
     panel = Panel(340, 208)
     most = max(_FULL_GB, held_gb)

@@ -18,7 +18,7 @@ from snippets.job import THE_70B
 from snippets.models import parameter_count
 from snippets.parallelism.pipeline.formulas import one_f_one_b_peak_activations, pipeline_bubble_overhead
 from snippets.synthesis.llama_3.cuts import BATCH_TOKENS, GPUS, MODEL, PLACES, SEQUENCE, llama_3_cut
-from snippets.synthesis.llama_3.figures import memory_bars, memory_parts, step_bars, time_parts
+from snippets.synthesis.llama_3.figures import cut_gigabytes, cut_seconds, gather_bars, memory_bars, step_bars
 from snippets.synthesis.llama_3.formulas import (
     any_batch_bubble_overhead,
     copy_micro_batches,
@@ -145,7 +145,8 @@ def test_the_batch_in_flight_is_the_same_for_every_cut_inside_a_node() -> None:
 
 def test_the_pictures_add_up() -> None:
     cut = llama_3_cut(tensor=8, pipeline=16)
-    assert math.isclose(sum(memory_parts(cut).values()), cut.held_bytes / 1e9)
-    assert math.isclose(sum(time_parts(cut).values()), cut.step.total)
+    assert math.isclose(sum(cut_gigabytes(cut).values()), cut.held_bytes / 1e9)
+    assert math.isclose(sum(cut_seconds(cut).values()), cut.step.total)
+    assert "20 ms" in gather_bars(gather_ms=19.9, matmul_ms={"matmuls": 10.2}).svg()
     assert "76.5 GB" in memory_bars({"own": cut}).svg()
     assert "5.6 s" in step_bars({"own": cut}).svg()
