@@ -74,7 +74,7 @@ def llama_3_figure(
     bar = Bar("Fullest GPU", [(size, MEMORY_HUES[kind]) for kind, size in held.items()], f"{held_gb:.1f} GB")
     draw_bars(panel, [bar], top=14, high=22, wide=_WIDE * held_gb / most)
     at = 1 + _WIDE * _FULL_GB / most
-    panel.line(at, 15, at, 46, colour="ink", dashed=True)
+    panel.line(at, 19, at, 46, colour="ink", dashed=True)
     draw_key(
         panel, {MEMORY_HUES[kind]: f"{kind} {size:.1f}" for kind, size in list(held.items())[:2]}, step=160, top=50
     )
@@ -89,7 +89,7 @@ def llama_3_figure(
     fits = "It fits" if cut.fits else "It doesn't fit"
     numbers = (
         f"{t * p * c:,} GPUs to a copy, {copies:,} copies, {cut.micro_batches:,} micro-batches for {p} stages, "
-        f"{128 // p} layers to each. {fits}: {held_gb:.1f} GB of {_FULL_GB}, {held['activations']:.1f} GB of them "
+        f"{128 // p} chunks to each. {fits}: {held_gb:.1f} GB of {_FULL_GB}, {held['activations']:.1f} GB of them "
         f"activations and {held['weights']:.1f} GB weights. A step takes {step_s:.1f} s: {spent['computing']:.1f} s of "
         f"computing, {spent['bubble']:.1f} s of bubble, {spent['tensor waits']:.1f} s in which tensor groups wait, "
         f"{spent['the rest']:.1f} s for the rest. MFU {cut.step.mfu:.0%}."
