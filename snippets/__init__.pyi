@@ -552,6 +552,12 @@ from snippets.synthesis.mistral.formulas import expert_compute_bound_tokens as e
 from snippets.synthesis.investigation.formulas import advise as advise
 from snippets.synthesis.investigation.formulas import time_elasticity as time_elasticity
 from snippets.synthesis.investigation.formulas import steps_to_tell as steps_to_tell
+from snippets.synthesis.llama_3.cuts import llama_3_cut as llama_3_cut
+from snippets.synthesis.llama_3.formulas import copy_micro_batches as copy_micro_batches
+from snippets.synthesis.llama_3.formulas import any_batch_bubble_overhead as any_batch_bubble_overhead
+from snippets.synthesis.llama_3.formulas import other_batch_rate as other_batch_rate
+from snippets.synthesis.llama_3.formulas import in_flight_kept_bytes as in_flight_kept_bytes
+from snippets.synthesis.llama_3.formulas import gathered_state_bytes as gathered_state_bytes
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -704,6 +710,7 @@ from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
 from snippets.synthesis.mistral.formulas import DecodeStep as DecodeStep
 from snippets.synthesis.investigation.formulas import Advice as Advice
+from snippets.synthesis.llama_3.cuts import Cut as Cut
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also

@@ -1,0 +1,1 @@
+"""Exercises of chapter 37 · Llama 3."""

@@ -1,0 +1,114 @@
+"""Drawings: what the fullest GPU holds in several cuts against its 80 GB, and where their steps go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from snippets.drawing import Panel
+from snippets.live.bars import Bar, draw_bars, draw_key
+from snippets.synthesis.llama_3.cuts import Cut
+
+WIDTH = 340
+MEMORY_HUES = {"activations": "activations", "weights": "parameters", "gradients, optimizer": "optimizer"}
+TIME_HUES = {"computing": "forward", "bubble": "idle", "tensor waits": "communication", "the rest": "optimizer"}
+
+
+def cut_gigabytes(cut: Cut) -> dict[str, float]:
+    """Return the GB of the fullest GPU by kind.
+
+    Args:
+        cut: the cut.
+
+    Returns:
+        Activations, weights, and gradients with the optimizer's shard.
+    """
+    sizes = (cut.activations_bytes, cut.weights_bytes, cut.gradients_bytes + cut.optimizer_bytes)
+    return dict(zip(MEMORY_HUES, (size / 1e9 for size in sizes), strict=True))
+
+
+def cut_seconds(cut: Cut) -> dict[str, float]:
+    """Return the seconds of a step by what they go to.
+
+    Args:
+        cut: the cut.
+
+    Returns:
+        Computing, the bubble, waits of tensor groups, and the rest, which are stages' messages, gradients, the update
+        and keys and values of context ranks.
+    """
+    step = cut.step
+    rest = step.pipeline + step.data + step.context + step.expert + step.optimizer
+    return dict(zip(TIME_HUES, (step.compute, step.bubble, step.tensor, rest), strict=True))
+
+
+def _key(panel: Panel, hues: Mapping[str, str], tops: Sequence[float]) -> None:
+    names = [(colour, name) for name, colour in hues.items()]
+    for line, top in enumerate(tops):
+        part = dict(names[2 * line : 2 * line + 2])
+        draw_key(panel, part, step=150, top=top)
+
+
+def memory_bars(cuts: Mapping[str, Cut], *, limit_gb: float = 80) -> Panel:
+    """Draw what the fullest GPU holds in each cut, with a line at what it has.
+
+    Args:
+        cuts: by the name above the bar.
+        limit_gb: of a GPU.
+
+    Returns:
+        The picture.
+    """
+    parts = {name: cut_gigabytes(cut) for name, cut in cuts.items()}
+    most = max(limit_gb, *(sum(each.values()) for each in parts.values()))
+    panel = Panel(WIDTH, 62 + 42 * len(cuts))
+    _key(panel, MEMORY_HUES, (3, 23))
+    bars = [
+        Bar(name, [(size, MEMORY_HUES[kind]) for kind, size in each.items()], f"{sum(each.values()):.1f} GB")
+        for name, each in parts.items()
+    ]
+    draw_bars(panel, bars, top=60, wide=336)
+    at = 1 + 336 * limit_gb / most
+    for number in range(len(cuts)):
+        panel.line(at, 66 + 42 * number, at, 84 + 42 * number, colour="ink", dashed=True)
+    panel.text(at - 3, 33, f"┆ {limit_gb:g} GB", anchor="end", size=12)
+    return panel
+
+
+def step_bars(cuts: Mapping[str, Cut]) -> Panel:
+    """Draw where the step of each cut goes, all on one scale.
+
+    Args:
+        cuts: by the name above the bar.
+
+    Returns:
+        The picture.
+    """
+    panel = Panel(WIDTH, 62 + 42 * len(cuts))
+    _key(panel, TIME_HUES, (3, 23))
+    bars = [
+        Bar(
+            name,
+            [(seconds, TIME_HUES[kind]) for kind, seconds in cut_seconds(cut).items()],
+            f"{cut.step.total:.1f} s",
+        )
+        for name, cut in cuts.items()
+    ]
+    draw_bars(panel, bars, top=60, wide=336)
+    return panel
+
+
+def gather_bars(*, gather_ms: float, matmul_ms: Mapping[str, float]) -> Panel:
+    """Draw how long a layer's weights travel, beside how long its matmuls take with some numbers of tokens.
+
+    Args:
+        gather_ms: of the weights.
+        matmul_ms: of the matmuls, by what is written above the bar.
+
+    Returns:
+        The picture.
+    """
+    panel = Panel(WIDTH, 22 + 42 * (1 + len(matmul_ms)))
+    bars = [Bar("the network gathers the weights", [(gather_ms, "communication")], f"{gather_ms:.0f} ms")]
+    bars += [Bar(name, [(ms, "forward")], f"{ms:.0f} ms") for name, ms in matmul_ms.items()]
+    draw_bars(panel, bars, top=14, wide=336)
+    return panel
