@@ -544,6 +544,15 @@ from snippets.simulation.double_tree import double_tree_rounds as double_tree_ro
 from snippets.simulation.holdings import holdings as holdings
 from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
+from snippets.synthesis.deepseek_v3.as_trained import v3_memory as v3_memory
+from snippets.synthesis.deepseek_v3.as_trained import v3_made_again_s as v3_made_again_s
+from snippets.synthesis.deepseek_v3.as_trained import v3_narrower_s as v3_narrower_s
+from snippets.synthesis.deepseek_v3.as_trained import v3_plan as v3_plan
+from snippets.synthesis.deepseek_v3.formulas import implied_token_flops as implied_token_flops
+from snippets.synthesis.deepseek_v3.formulas import open_tensor_wait_s as open_tensor_wait_s
+from snippets.synthesis.deepseek_v3.formulas import dualpipe_rank_bytes as dualpipe_rank_bytes
+from snippets.synthesis.deepseek_v3.formulas import latent_expert_tensors as latent_expert_tensors
+from snippets.synthesis.deepseek_v3.formulas import tensor_step as tensor_step
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -694,6 +703,12 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
+from snippets.synthesis.deepseek_v3.as_trained import V3Plan as V3Plan
+from snippets.synthesis.deepseek_v3.as_trained import v3_tensors as v3_tensors
+from snippets.synthesis.deepseek_v3.formulas import ReportedStep as ReportedStep
+from snippets.synthesis.deepseek_v3.formulas import DualPipeBytes as DualPipeBytes
+from snippets.synthesis.deepseek_v3.formulas import KeptTensor as KeptTensor
+from snippets.synthesis.deepseek_v3.formulas import TensorStep as TensorStep
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
