@@ -60,7 +60,13 @@ EXERCISE = Exercise(
     level="easy",
     asked="with how many GFLOPs for each token a reported rate was counted",
     expected=by_one_token,
-    examples=[run_of(300.0, 8, 2.0, 12, 1000), run_of(1.0, 1, 1.0, 1, 1), run_of(50.0, 4, 0.5, 10, 20), V3_FULL, V3_CAUSAL],
+    examples=[
+        run_of(300.0, 8, 2.0, 12, 1000),
+        run_of(1.0, 1, 1.0, 1, 1),
+        run_of(50.0, 4, 0.5, 10, 20),
+        V3_FULL,
+        V3_CAUSAL,
+    ],
     inputs=lambda st: {
         "tflops": st.integers(1, 900).map(float),
         "devices": st.integers(1, 64),

@@ -50,9 +50,7 @@ def time_panel(plans: Mapping[int, V3Plan]) -> Panel:
     """
     bars = []
     for t, plan in plans.items():
-        parts = [
-            (sum(getattr(plan.step, name) for name in names), colour) for colour, (_, names) in TIME_PARTS.items()
-        ]
+        parts = [(sum(getattr(plan.step, name) for name in names), colour) for colour, (_, names) in TIME_PARTS.items()]
         bars.append(Bar(_named(t, plan), parts, f"{plan.step.total:.1f} s" + ("" if plan.fits else ", doesn't fit")))
     panel, top = _panel(bars, {colour: said for colour, (said, _) in TIME_PARTS.items()})
     draw_bars(panel, bars, top=top, wide=_WIDTH - 3)
