@@ -579,8 +579,8 @@ ACCELERATORS = Catalogue(
             memory_bandwidth_bytes_per_s=3_350 * GB,
             interconnect=LINKS["NVLink 4 (H800)"],
             host=LINKS["PCIe 5.0 x16"],
-            source="Zhao, Deng et al. 2025: an H100 with slower NVLink; its MFU counts with the H100's bf16 peak. Memory"
-            " taken as the H100's",
+            source="Zhao, Deng et al. 2025: an H100 with slower NVLink; its MFU counts with the H100's bf16 peak."
+            " Memory taken as the H100's",
             read=_READ_38,
         ),
         Accelerator(

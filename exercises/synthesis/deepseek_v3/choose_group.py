@@ -108,8 +108,8 @@ def taught() -> str:
     return (
         f"On H800s one GPU to a layer takes {alone:.1f} s and a pair {pairs:.1f} s: too close to call. On H100s a pair "
         f"takes {fast:.1f} s, {100 * (1 - fast / alone):.0f}% of the step less. Eight GPUs to a layer would cost "
-        f"{100 * (step_s(H800, 8, False) / alone - 1):.0f}% on H800s: that is what the right choice is worth. With 141 GB "
-        f"of memory nothing has to be dropped, and one GPU to a layer takes {step_s(H800, 1, False):.1f} s."
+        f"{100 * (step_s(H800, 8, False) / alone - 1):.0f}% on H800s: that is what the right choice is worth. With 141 "
+        f"GB of memory nothing has to be dropped, and one GPU to a layer takes {step_s(H800, 1, False):.1f} s."
     )
 
 

@@ -75,8 +75,8 @@ IN_A_NODE = stage_of(954_018_320, 40_869_298_176, 1, 128, 8)
 def taught() -> str:
     alone, pairs, node = (held_twice_bytes(**each) / 1e9 for each in (ALONE, PAIRS, IN_A_NODE))
     return (
-        f"As it was trained a GPU holds {alone:.0f} GB of state, in pairs {pairs:.0f} GB. With the experts of a layer in "
-        f"one node of eight it would be {node:.0f} GB, of the 80 that it has: the experts' cut is what counts."
+        f"As it was trained a GPU holds {alone:.0f} GB of state, in pairs {pairs:.0f} GB. With the experts of a layer "
+        f"in one node of eight it would be {node:.0f} GB, of the 80 that it has: the experts' cut is what counts."
     )
 
 

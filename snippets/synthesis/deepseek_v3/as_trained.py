@@ -64,7 +64,9 @@ def v3_tensors() -> tuple[KeptTensor, ...]:
         307968
     """
     attention, mixture = _MODEL.attention, _MODEL.experts
-    assert isinstance(attention, LatentAttention) and attention.query_rank and mixture is not None
+    assert isinstance(attention, LatentAttention)
+    assert attention.query_rank
+    assert mixture is not None
     return latent_expert_tensors(
         hidden=_MODEL.hidden,
         heads=attention.heads,
@@ -113,7 +115,7 @@ def v3_memory(tensor_parallel: int = 1, *, drops: bool = True, expert_parallel: 
         tensor_parallel=t,
         data_parallel=GPUS // STAGES // t,
         expert_parallel=expert_parallel,
-        sequence_kept_bytes=SEQUENCE * kept,
+        kept_bytes=SEQUENCE * kept,
     )
 
 
@@ -138,17 +140,18 @@ def v3_made_again_s() -> float:
         0.38
     """
     attention, mixture, h = _MODEL.attention, _MODEL.experts, _MODEL.hidden
-    assert isinstance(attention, LatentAttention) and attention.query_rank and mixture is not None
+    assert isinstance(attention, LatentAttention)
+    assert attention.query_rank
+    assert mixture is not None
     weights = attention.query_rank * attention.heads * (attention.head_size + attention.rotary_size)
     weights += attention.key_value_rank * attention.heads * (attention.head_size + attention.value_size)
     inner = (mixture.per_token + mixture.shared) * mixture.width
     moved = 2 * (2 * h + h) + 2 * inner + inner
     memory = 0.86 * NODES["HGX H800"].accelerator.memory_bandwidth_bytes_per_s
     rows = SEQUENCES * SEQUENCE * _MODEL.layers / GPUS
-    return rows * (2 * weights / _AGAIN_FLOPS_PER_S + moved / memory)
+    return float(rows * (2 * weights / _AGAIN_FLOPS_PER_S + moved / memory))
 
 
-@cache
 def v3_narrower_s(tensor_parallel: int) -> float:
     """Return what a step's matmuls take longer because t GPUs share each layer.
 
@@ -172,6 +175,11 @@ def v3_narrower_s(tensor_parallel: int) -> float:
         [0.0, 0.45, 1.35, 3.15]
     """
     t = one_of("tensor_parallel", positive_integer("tensor_parallel", tensor_parallel), WIDTHS)
+    return _narrower_s(t)
+
+
+@cache
+def _narrower_s(t: int) -> float:
     copies = GPUS // STAGES
     node = NODES["HGX H800"]
     constants = device_constants(node.accelerator, "fp8")
@@ -188,9 +196,9 @@ def v3_narrower_s(tensor_parallel: int) -> float:
             mask="half",
             dtype="fp8",
         )
-        return times.forward + times.backward
+        return float(times.forward + times.backward)
 
-    return SEQUENCES / copies * _MODEL.layers / STAGES * (t * both_s(t) - both_s(1))
+    return float(SEQUENCES / copies * _MODEL.layers / STAGES * (t * both_s(t) - both_s(1)))
 
 
 def v3_plan(
@@ -234,7 +242,7 @@ def v3_plan(
     wait = open_tensor_wait_s(
         tensor_parallel=tensor_parallel,
         open_halves=nonnegative_integer("open_halves", open_halves),
-        tokens=SEQUENCE,
+        micro_batch_tokens=SEQUENCE,
         hidden=_MODEL.hidden,
         bandwidth_bytes_per_s=link_bytes_per_s,
         latency_s=LATENCY_S,

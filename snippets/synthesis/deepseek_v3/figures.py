@@ -14,7 +14,7 @@ def layer_waits_panel(
     *,
     busy_ms: float,
     open_halves: int,
-    tokens: int,
+    micro_batch_tokens: int,
     hidden: int,
     latency_s: float,
     widths: tuple[int, ...] = (1, 2, 4, 8),
@@ -25,7 +25,7 @@ def layer_waits_panel(
         links: bytes a second inside the node, by name.
         busy_ms: milliseconds of one GPU alone.
         open_halves: as in ``open_tensor_wait_s``.
-        tokens: as there.
+        micro_batch_tokens: as there.
         hidden: as there.
         latency_s: as there.
         widths: numbers of GPUs; with 1 there is one bar for all links.
@@ -39,7 +39,7 @@ def layer_waits_panel(
             wait = 1e3 * open_tensor_wait_s(
                 tensor_parallel=t,
                 open_halves=open_halves,
-                tokens=tokens,
+                micro_batch_tokens=micro_batch_tokens,
                 hidden=hidden,
                 bandwidth_bytes_per_s=rate,
                 latency_s=latency_s,

@@ -1,4 +1,4 @@
-"""Formulas: what tensor parallelism costs and buys in a run such as DeepSeek-V3's, and what its reported step implies."""
+"""Formulas: what tensor parallelism costs and buys in a run such as DeepSeek-V3's, and what a reported rate implies."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ V3_STEP = ReportedStep(19.926, 1.13, 1.99, 0.48, 13.95, 2.06, 0.29, 432, 385, 27
 def implied_token_flops(*, flops_per_s: float, devices: int, step_s: float, batch_tokens: int) -> float:
     """Return with how many FLOPs for each token a reported rate was counted.
 
-    Formula: $F = \\frac{y\\,R\\,T}{B}$
-    Symbols: F = the result; y = flops_per_s; R = devices; T = step_s; B = batch_tokens
+    Formula: $F = \\frac{y\\,R\\,T_\\text{step}}{B}$
+    Symbols: F = the result; y = flops_per_s; R = devices; T_\\text{step} = step_s; B = batch_tokens
     Chapter: 38
 
     Args:
@@ -89,7 +89,7 @@ def open_tensor_wait_s(
     *,
     tensor_parallel: int,
     open_halves: int,
-    tokens: int,
+    micro_batch_tokens: int,
     hidden: int,
     bandwidth_bytes_per_s: float,
     latency_s: float,
@@ -99,13 +99,13 @@ def open_tensor_wait_s(
 
     Formula: $T_\\text{wait} = z\\,(t-1)\\left(\\alpha + \\frac{w\\,x\\,h}{t\\,\\beta_\\text{node}}\\right)$
     Symbols: T_\\text{wait} = the result; z = open_halves; t = tensor_parallel; \\alpha = latency_s; w = element_bytes;
-        x = tokens; h = hidden; \\beta_\\text{node} = bandwidth_bytes_per_s
+        x = micro_batch_tokens; h = hidden; \\beta_\\text{node} = bandwidth_bytes_per_s
     Chapter: 38
 
     Args:
         tensor_parallel: GPUs that share a layer.
         open_halves: gathers and scatters, each half of an all-reduce, beside which nothing runs; at least 0.
-        tokens: of the micro-batch, which the group shares.
+        micro_batch_tokens: of the micro-batch, which the group shares.
         hidden: width of the residual stream.
         bandwidth_bytes_per_s: what one GPU sends to the others.
         latency_s: of one message, at least 0.
@@ -119,7 +119,7 @@ def open_tensor_wait_s(
     Leaves out: halves that outlast the matmul beside them.
 
     Example:
-        >>> one = {"open_halves": 1, "tokens": 4096, "hidden": 7168, "latency_s": 5e-6}
+        >>> one = {"open_halves": 1, "micro_batch_tokens": 4096, "hidden": 7168, "latency_s": 5e-6}
         >>> [
         ...     round(1e3 * open_tensor_wait_s(tensor_parallel=2, bandwidth_bytes_per_s=rate, **one), 3)
         ...     for rate in (160e9, 360e9)
@@ -127,7 +127,7 @@ def open_tensor_wait_s(
         [0.189, 0.087]
     """
     t, halves = positive_integer("tensor_parallel", tensor_parallel), nonnegative_integer("open_halves", open_halves)
-    x, h = positive_integer("tokens", tokens), positive_integer("hidden", hidden)
+    x, h = positive_integer("micro_batch_tokens", micro_batch_tokens), positive_integer("hidden", hidden)
     beta = positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)
     alpha, w = nonnegative_number("latency_s", latency_s), positive_integer("element_bytes", element_bytes)
     return as_float("bandwidth_bytes_per_s", halves * (t - 1) * (alpha + w * x * h / (t * beta)))
@@ -173,7 +173,7 @@ def dualpipe_rank_bytes(
     tensor_parallel: int,
     data_parallel: int,
     expert_parallel: int,
-    sequence_kept_bytes: float,
+    kept_bytes: float,
     held_bytes: float = 6.0,
     optimizer_bytes: float = 8.0,
 ) -> DualPipeBytes:
@@ -181,11 +181,12 @@ def dualpipe_rank_bytes(
 
     Each GPU has two stages, so each stage is on twice as many GPUs, which share its optimizer state.
 
-    Formula: $M = \\frac{2L}{p}\\left[(w_\\text{p}+w_\\text{g})\\left(\\frac{N_\\text{d}}{t}+\\frac{N_\\text{e}}{e}\\right)
+    Formula: $M = \\frac{2L}{p}\\left[(w_\\text{p}+w_\\text{g})
+        \\left(\\frac{N_\\text{d}}{t}+\\frac{N_\\text{e}}{e}\\right)
         + \\frac{w_\\text{o}}{2td}\\,(N_\\text{d}+N_\\text{e})\\right] + (p+1)\\,\\frac{L}{p}\\,\\frac{A}{t}$
-    Symbols: M = the result; L = layers; p = stages; w_\\text{p}+w_\\text{g} = held_bytes; w_\\text{o} = optimizer_bytes;
-        N_\\text{d}, N_\\text{e} = layer_dense_parameters and layer_expert_parameters; t, d, e = tensor_parallel,
-        data_parallel, expert_parallel; A = sequence_kept_bytes
+    Symbols: M = the result; L = layers; p = stages; w_\\text{p}+w_\\text{g} = held_bytes; w_\\text{o} =
+        optimizer_bytes; N_\\text{d}, N_\\text{e} = layer_dense_parameters and layer_expert_parameters; t, d, e =
+        tensor_parallel, data_parallel, expert_parallel; A = kept_bytes
     Chapter: 38
 
     Args:
@@ -196,7 +197,7 @@ def dualpipe_rank_bytes(
         tensor_parallel: GPUs that share what isn't a routed expert.
         data_parallel: copies, of all pipelines.
         expert_parallel: GPUs among which a layer's experts are dealt; a divisor of 2 × tensor × data.
-        sequence_kept_bytes: what a layer keeps of one micro-batch, before any cut; at least 0.
+        kept_bytes: what a layer keeps of one micro-batch, before any cut; at least 0.
         held_bytes: of a parameter, weight and gradient.
         optimizer_bytes: of a parameter, before ZeRO; at least 0.
 
@@ -210,7 +211,7 @@ def dualpipe_rank_bytes(
     Example:
         >>> held = dualpipe_rank_bytes(
         ...     layer_dense_parameters=4, layer_expert_parameters=64, layers=8, stages=4, tensor_parallel=1,
-        ...     data_parallel=8, expert_parallel=16, sequence_kept_bytes=3,
+        ...     data_parallel=8, expert_parallel=16, kept_bytes=3,
         ... )
         >>> held.dense, held.experts, held.optimizer, held.activations
         (96.0, 96.0, 136.0, 30.0)
@@ -222,7 +223,7 @@ def dualpipe_rank_bytes(
     e = positive_integer("expert_parallel", expert_parallel)
     if 2 * t * d % e:
         raise ValueError(f"expert_parallel must be a divisor of 2 · tensor · data = {2 * t * d}, got {e}")
-    kept = nonnegative_number("sequence_kept_bytes", sequence_kept_bytes)
+    kept = nonnegative_number("kept_bytes", kept_bytes)
     held, own = positive_number("held_bytes", held_bytes), nonnegative_number("optimizer_bytes", optimizer_bytes)
     both = 2 * L / p
     in_flight = dualpipe_peak_activations(stages=p)
@@ -230,7 +231,7 @@ def dualpipe_rank_bytes(
         dense=as_float("layer_dense_parameters", both * held * dense / t),
         experts=as_float("layer_expert_parameters", both * held * expert / e),
         optimizer=as_float("optimizer_bytes", both * own * (dense + expert) / (2 * t * d)),
-        activations=as_float("sequence_kept_bytes", in_flight * L / p * kept / t),
+        activations=as_float("kept_bytes", in_flight * L / p * kept / t),
     )
 
 

@@ -109,7 +109,7 @@ def memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
     named=[
         Named(
             "The question",
-            "Two ways fit and tie: alone and dropping, 19.9 s; in pairs and keeping all, 20.1 s. Eight to a layer take 28.9 s.",
+            "Two ways tie: alone and dropping, 19.9 s; in pairs and keeping all, 20.1 s. Eight to a layer take 28.9 s.",
             {"link_gb": 160},
         ),
         Named(
@@ -157,5 +157,6 @@ def v3_figure(*, link_gb: int, memory_gb: int, open_halves: str, expert_ranks: s
         f"Two rows of bars for 1, 2, 4 and 8 GPUs to a layer. Time: {told}. Memory: a line at "
         f"{(1 - FREE_SHARE) * memory_gb:.0f} GB. {verdict}"
     )
-    numbers = f"At {link_gb} GB/s, e = {expert_ranks}: {verdict} {told}. {(1 - FREE_SHARE) * memory_gb:.0f} GB of {memory_gb} may be filled."
+    room = f"{(1 - FREE_SHARE) * memory_gb:.0f} GB of {memory_gb} may be filled"
+    numbers = f"At {link_gb} GB/s, e = {expert_ranks}: {verdict} {told}. {room}."
     return Picture([time_panel(plans), memory_panel(plans, memory_bytes=1e9 * memory_gb)], numbers, alt)

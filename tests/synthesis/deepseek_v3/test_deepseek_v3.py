@@ -1,8 +1,9 @@
-"""Chapter 38: its formulas against chapter 12's rings, GPUs that are dealt their parts, schedules, and what was reported."""
+"""Chapter 38: its formulas against chapter 12's rings, GPUs that are dealt their parts, and what was reported."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -39,7 +40,7 @@ def test_a_wait_is_that_of_so_many_rings(t: int, halves: int, tokens: int, rate:
     said = open_tensor_wait_s(
         tensor_parallel=t,
         open_halves=halves,
-        tokens=tokens * t,
+        micro_batch_tokens=tokens * t,
         hidden=16,
         bandwidth_bytes_per_s=rate,
         latency_s=latency,
@@ -69,7 +70,7 @@ def test_a_gpu_holds_what_it_is_dealt(t: int, d: int, place: int, dense: int, ex
         tensor_parallel=t,
         data_parallel=d,
         expert_parallel=e,
-        sequence_kept_bytes=7,
+        kept_bytes=7,
     )
     gpus = 2 * t * d  # those that hold the same two stages
     whole = optimizer = Fraction(0)
@@ -109,7 +110,7 @@ def test_the_tensors_of_a_layer_are_those_of_the_planner() -> None:
 
 
 def test_the_counted_flops_are_those_of_the_configuration() -> None:
-    run = {"devices": 2048, "step_s": V3_STEP.step_s, "batch_tokens": 15_360 * 4096}
+    run: dict[str, Any] = {"devices": 2048, "step_s": V3_STEP.step_s, "batch_tokens": 15_360 * 4096}
     weights = 6 * active_parameter_count(V3, embeddings="head")
     for mask, rate in (("half", V3_STEP.causal_tflops), ("full", V3_STEP.full_tflops)):
         pairs = 3 * 61 * attention_core_flops(V3, batch=1, sequence=4096, layout=Layout(), mask=mask) / 4096
@@ -123,12 +124,14 @@ def test_the_parts_of_the_reported_step_add_up() -> None:
 
 def test_one_gpu_to_a_layer_that_drops_takes_what_was_reported() -> None:
     plan = as_trained.v3_plan(1)
-    assert plan.drops and plan.fits and plan.step.total == pytest.approx(V3_STEP.step_s)
+    assert plan.drops
+    assert plan.fits
+    assert plan.step.total == pytest.approx(V3_STEP.step_s)
     assert not as_trained.v3_plan(1, drops=False).fits
 
 
 def test_a_step_micro_batch_by_micro_batch() -> None:
-    """Every micro-batch of every layer by itself: its work, its wait; and a bubble of as many micro-batches as before."""
+    """Every micro-batch of every layer by itself: its work, its wait; and a bubble of as many as before."""
     for t in (1, 2, 4):
         said = tensor_step(
             tensor_parallel=t,
@@ -157,6 +160,13 @@ def test_dropping_is_the_up_projections_and_bytes() -> None:
 
 def test_the_picture_says_what_was_computed() -> None:
     panel = layer_waits_panel(
-        {"H800": 160e9}, busy_ms=40.0, open_halves=6, tokens=4096, hidden=7168, latency_s=5e-6, widths=(1, 2)
+        {"H800": 160e9},
+        busy_ms=40.0,
+        open_halves=6,
+        micro_batch_tokens=4096,
+        hidden=7168,
+        latency_s=5e-6,
+        widths=(1, 2),
     )
-    assert "20 ms + 1.1, 6%" in panel.svg() and "40 ms" in panel.svg()
+    assert "20 ms + 1.1, 6%" in panel.svg()
+    assert "40 ms" in panel.svg()

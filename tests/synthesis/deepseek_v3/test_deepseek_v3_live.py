@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from snippets.synthesis.deepseek_v3.as_trained import V3_STEP, v3_memory
+from snippets.synthesis.deepseek_v3.as_trained import v3_memory
+from snippets.synthesis.deepseek_v3.formulas import V3_STEP
 from snippets.synthesis.deepseek_v3.live import v3_figure
 
 
