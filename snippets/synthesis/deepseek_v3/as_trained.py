@@ -8,7 +8,7 @@ from typing import NamedTuple
 from snippets.composition.layer_times import layer_times
 from snippets.composition.layouts import Layout
 from snippets.composition.step_constants import device_constants
-from snippets.domain import nonnegative_integer, one_of, positive_integer, positive_number
+from snippets.domain import flag, nonnegative_integer, number_between, one_of, positive_integer, positive_number
 from snippets.hardware import NODES
 from snippets.models import MODELS, LatentAttention, parameter_parts
 from snippets.synthesis.deepseek_v3.formulas import (
@@ -104,6 +104,7 @@ def v3_memory(tensor_parallel: int = 1, *, drops: bool = True, expert_parallel: 
         [64, 57]
     """
     t = one_of("tensor_parallel", positive_integer("tensor_parallel", tensor_parallel), WIDTHS)
+    flag("drops", drops)
     parts = parameter_parts(_MODEL)
     outside = parts.token_embedding + parts.position_embedding + parts.head
     kept = sum(each.token_bytes for each in v3_tensors() if not (drops and each.dropped))
@@ -218,7 +219,7 @@ def v3_plan(
 
     Args:
         tensor_parallel: t: 1, 2, 4 or 8.
-        link_bytes_per_s: what a GPU sends inside its node.
+        link_bytes_per_s: what a GPU sends inside its node, from 1 to 1e15.
         memory_bytes: of a GPU.
         open_halves: halves of an all-reduce that a layer waits for, at least 0.
         expert_parallel: GPUs among which a layer's experts are dealt, a power of two up to 256.
@@ -237,14 +238,14 @@ def v3_plan(
     """
     memory = positive_number("memory_bytes", memory_bytes) * (1 - FREE_SHARE)
     all_kept = v3_memory(tensor_parallel, drops=False, expert_parallel=expert_parallel)
-    dropping = all_kept.total > memory if drops is None else drops
+    dropping = all_kept.total > memory if drops is None else flag("drops", drops)
     held = v3_memory(tensor_parallel, expert_parallel=expert_parallel) if dropping else all_kept
     wait = open_tensor_wait_s(
         tensor_parallel=tensor_parallel,
         open_halves=nonnegative_integer("open_halves", open_halves),
         micro_batch_tokens=SEQUENCE,
         hidden=_MODEL.hidden,
-        bandwidth_bytes_per_s=link_bytes_per_s,
+        bandwidth_bytes_per_s=number_between("link_bytes_per_s", link_bytes_per_s, low=1, high=1e15),
         latency_s=LATENCY_S,
     )
     step = tensor_step(

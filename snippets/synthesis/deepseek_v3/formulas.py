@@ -82,7 +82,7 @@ def implied_token_flops(*, flops_per_s: float, devices: int, step_s: float, batc
     """
     rate, time = positive_number("flops_per_s", flops_per_s), positive_number("step_s", step_s)
     tokens = positive_integer("batch_tokens", batch_tokens)
-    return as_float("flops_per_s", rate * positive_integer("devices", devices) * time / tokens)
+    return as_float("flops_per_s and step_s", rate * positive_integer("devices", devices) * time / tokens)
 
 
 def open_tensor_wait_s(
@@ -190,8 +190,8 @@ def dualpipe_rank_bytes(
     Chapter: 38
 
     Args:
-        layer_dense_parameters: of a mean layer, all but its routed experts.
-        layer_expert_parameters: of a mean layer, its routed experts.
+        layer_dense_parameters: of a mean layer, all but its routed experts; at least 0.
+        layer_expert_parameters: of a mean layer, its routed experts; at least 0.
         layers: of the model.
         stages: of the pipeline; even.
         tensor_parallel: GPUs that share what isn't a routed expert.
@@ -228,9 +228,9 @@ def dualpipe_rank_bytes(
     both = 2 * L / p
     in_flight = dualpipe_peak_activations(stages=p)
     return DualPipeBytes(
-        dense=as_float("layer_dense_parameters", both * held * dense / t),
-        experts=as_float("layer_expert_parameters", both * held * expert / e),
-        optimizer=as_float("optimizer_bytes", both * own * (dense + expert) / (2 * t * d)),
+        dense=as_float("layer_dense_parameters and held_bytes", both * held * dense / t),
+        experts=as_float("layer_expert_parameters and held_bytes", both * held * expert / e),
+        optimizer=as_float("optimizer_bytes and the parameters", both * own * (dense + expert) / (2 * t * d)),
         activations=as_float("kept_bytes", in_flight * L / p * kept / t),
     )
 
@@ -397,7 +397,7 @@ def tensor_step(
         raise ValueError(f"made_again_s must be at most work_s = {work_s}, got {made_again_s}")
     own = again if flag("drops", drops) else 0.0
     m, layers = positive_integer("micro_batches", micro_batches), positive_number("stage_layers", stage_layers)
-    waiting = as_float("layer_wait_s", m * t * layers * wait)
+    waiting = as_float("layer_wait_s and stage_layers", m * t * layers * wait)
     busy = whole - again + narrower + own + waiting
     bubble = as_float("bubble_s", nonnegative_number("bubble_s", bubble_s) / t * busy / whole)
     return TensorStep(

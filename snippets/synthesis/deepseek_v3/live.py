@@ -39,15 +39,8 @@ def _panel(bars: Sequence[Bar], key: Mapping[str, str]) -> tuple[Panel, float]:
     return panel, 62.0
 
 
-def time_panel(plans: Mapping[int, V3Plan]) -> Panel:
-    """Draw a bar for the step of each plan, cut into what it goes to.
-
-    Args:
-        plans: by GPUs to a layer.
-
-    Returns:
-        The panel, 330 pixels wide.
-    """
+def _time_panel(plans: Mapping[int, V3Plan]) -> Panel:
+    """Draw a bar for the step of each plan, cut into what it goes to."""
     bars = []
     for t, plan in plans.items():
         parts = [(sum(getattr(plan.step, name) for name in names), colour) for colour, (_, names) in TIME_PARTS.items()]
@@ -57,16 +50,8 @@ def time_panel(plans: Mapping[int, V3Plan]) -> Panel:
     return panel
 
 
-def memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
-    """Draw a bar for what a GPU of each plan holds, with a line at what may be filled.
-
-    Args:
-        plans: by GPUs to a layer.
-        memory_bytes: of a GPU.
-
-    Returns:
-        The panel, 330 pixels wide.
-    """
+def _memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
+    """Draw a bar for what a GPU of each plan holds, with a line at what may be filled."""
     bars = [
         Bar(
             _named(t, plan),
@@ -159,4 +144,4 @@ def v3_figure(*, link_gb: int, memory_gb: int, open_halves: str, expert_ranks: s
     )
     room = f"{(1 - FREE_SHARE) * memory_gb:.0f} GB of {memory_gb} may be filled"
     numbers = f"At {link_gb} GB/s, e = {expert_ranks}: {verdict} {told}. {room}."
-    return Picture([time_panel(plans), memory_panel(plans, memory_bytes=1e9 * memory_gb)], numbers, alt)
+    return Picture([_time_panel(plans), _memory_panel(plans, memory_bytes=1e9 * memory_gb)], numbers, alt)
