@@ -558,6 +558,15 @@ from snippets.synthesis.llama_3.formulas import any_batch_bubble_overhead as any
 from snippets.synthesis.llama_3.formulas import other_batch_rate as other_batch_rate
 from snippets.synthesis.llama_3.formulas import in_flight_kept_bytes as in_flight_kept_bytes
 from snippets.synthesis.llama_3.formulas import gathered_state_bytes as gathered_state_bytes
+from snippets.synthesis.deepseek_v3.as_trained import v3_memory as v3_memory
+from snippets.synthesis.deepseek_v3.as_trained import v3_made_again_s as v3_made_again_s
+from snippets.synthesis.deepseek_v3.as_trained import v3_narrower_s as v3_narrower_s
+from snippets.synthesis.deepseek_v3.as_trained import v3_plan as v3_plan
+from snippets.synthesis.deepseek_v3.formulas import implied_token_flops as implied_token_flops
+from snippets.synthesis.deepseek_v3.formulas import open_tensor_wait_s as open_tensor_wait_s
+from snippets.synthesis.deepseek_v3.formulas import dualpipe_rank_bytes as dualpipe_rank_bytes
+from snippets.synthesis.deepseek_v3.formulas import latent_expert_tensors as latent_expert_tensors
+from snippets.synthesis.deepseek_v3.formulas import tensor_step as tensor_step
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -711,6 +720,12 @@ from snippets.simulation.schedule import merged as merged
 from snippets.synthesis.mistral.formulas import DecodeStep as DecodeStep
 from snippets.synthesis.investigation.formulas import Advice as Advice
 from snippets.synthesis.llama_3.cuts import Cut as Cut
+from snippets.synthesis.deepseek_v3.as_trained import V3Plan as V3Plan
+from snippets.synthesis.deepseek_v3.as_trained import v3_tensors as v3_tensors
+from snippets.synthesis.deepseek_v3.formulas import ReportedStep as ReportedStep
+from snippets.synthesis.deepseek_v3.formulas import DualPipeBytes as DualPipeBytes
+from snippets.synthesis.deepseek_v3.formulas import KeptTensor as KeptTensor
+from snippets.synthesis.deepseek_v3.formulas import TensorStep as TensorStep
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also

@@ -18,6 +18,7 @@ DTYPES = ("fp32", "tf32", "fp16", "bf16", "fp8", "int8", "fp4")
 
 READ = "2026-11-21"
 _READ_25 = "2026-11-24"  # the entries that chapter 25 added
+_READ_38 = "2026-11-29"  # the entries that chapter 38 added
 
 
 @dataclass(frozen=True)
@@ -396,6 +397,7 @@ def _ici(device: str, links: int, link_gb_per_s: int) -> Link:
 
 
 _NVLINK_SOURCE = "NVIDIA: NVLink links of 25 GB/s each way (generations 2 to 4) and 50 GB/s (5); links by device"
+_H800_SOURCE = "Zhao, Deng et al. 2025, section 4: 400 GB/s where the H100 has 900, both directions added"
 _INFINIBAND_SOURCE = "NVIDIA InfiniBand adapters (ConnectX-6, -7, -8): rate of a 4x port"
 
 LINKS = Catalogue(
@@ -406,6 +408,7 @@ LINKS = Catalogue(
         _nvlink(3, "A100", 12, 25, _NVLINK_SOURCE),
         _nvlink(4, "H100", 18, 25, _NVLINK_SOURCE),
         _nvlink(4, "H100 PCIe bridge", 12, 25, _NVLINK_SOURCE),
+        _nvlink(4, "H800", 8, 25, _H800_SOURCE),
         _nvlink(5, "B200", 18, 50, _NVLINK_SOURCE),
         Link(
             "NVLink-C2C (Grace Hopper)",
@@ -566,6 +569,19 @@ ACCELERATORS = Catalogue(
             interconnect=LINKS["NVLink 4 (H100 PCIe bridge)"],
             host=LINKS["PCIe 5.0 x16"],
             source="NVIDIA H100 data sheet, PCIe column (sparse figures halved), through hpctech.co.jp",
+        ),
+        Accelerator(
+            name="H800 SXM",
+            maker="NVIDIA",
+            peaks=_HOPPER,
+            memory_bytes=80 * GB,
+            memory_printed="80 GB HBM3",
+            memory_bandwidth_bytes_per_s=3_350 * GB,
+            interconnect=LINKS["NVLink 4 (H800)"],
+            host=LINKS["PCIe 5.0 x16"],
+            source="Zhao, Deng et al. 2025: an H100 with slower NVLink; its MFU counts with the H100's bf16 peak."
+            " Memory taken as the H100's",
+            read=_READ_38,
         ),
         Accelerator(
             name="H200 SXM",
@@ -754,6 +770,7 @@ ACCELERATORS = Catalogue(
         "H100": "H100 SXM",
         "H100 80GB": "H100 SXM",
         "H100 SXM5": "H100 SXM",
+        "H800": "H800 SXM",
         "H200": "H200 SXM",
         "B200": "B200 SXM",
         "AMD MI300X": "MI300X",
@@ -780,6 +797,15 @@ NODES = Catalogue(
             ports=8,
             port=LINKS["InfiniBand NDR"],
             source="NVIDIA DGX BasePOD reference architecture: eight single-port ConnectX-7, up to 400 Gb/s",
+        ),
+        Node(
+            name="HGX H800",
+            accelerator=ACCELERATORS["H800 SXM"],
+            accelerators=8,
+            ports=8,
+            port=LINKS["InfiniBand NDR"],
+            source="Zhao, Deng et al. 2025, section 4: eight GPUs and eight ConnectX-7, 400 Gb/s each",
+            read=_READ_38,
         ),
         Node(
             name="DGX H200",

@@ -80,6 +80,7 @@ SHEETS: dict[str, tuple[Any, ...]] = {
     "H100 SXM": (66.9, 494.7, 989.4, 989.4, 1978.9, 1978.9, 80, 3350, 450, 18),
     "H100 PCIe": (51, 378, 756, 756, 1513, 1513, 80, 2000, 300, 12),
     "H200 SXM": (66.9, 494.7, 989.4, 989.4, 1978.9, 1978.9, 141, 4800, 450, 18),
+    "H800 SXM": (66.9, 494.7, 989.4, 989.4, 1978.9, 1978.9, 80, 3350, 200, 8),
     "B200 SXM": (None, None, 2250, 2250, 4500, None, 180, 8000, 900, 18),
     "MI300X": (163.4, 653.7, 1307.4, 1307.4, 2614.9, 2614.9, 192, 5300, 448, 7),
     "TPU v4": (None, None, None, 275, None, 275, 32, 1228, 270, 6),
@@ -122,6 +123,7 @@ def test_every_accelerator_and_node_is_held_to_its_sheet() -> None:
         ("DGX A100", "A100 SXM 80GB", "InfiniBand HDR", 25, 8),
         ("DGX H100", "H100 SXM", "InfiniBand NDR", 50, 8),
         ("DGX H200", "H200 SXM", "InfiniBand NDR", 50, 8),
+        ("HGX H800", "H800 SXM", "InfiniBand NDR", 50, 8),
         ("DGX B200", "B200 SXM", "InfiniBand NDR", 50, 8),
         ("DGX B300", "B300 SXM", "InfiniBand XDR", 100, 8),
         ("GB200 NVL72", "GB200", "InfiniBand NDR", 50, 72),
@@ -200,7 +202,7 @@ def test_every_entry_says_where_it_is_from() -> None:
         for name, entry in catalogue.items():
             assert entry.name == name
             assert len(entry.source) > 10
-            assert entry.read in ("2026-11-21", "2026-11-24")
+            assert entry.read in ("2026-11-21", "2026-11-24", "2026-11-29")
     for chip in ACCELERATORS.values():
         unit, size = ("GiB", hardware.GIB) if "GiB" in chip.memory_printed else ("GB", GB)
         assert chip.memory_printed.startswith(f"{chip.memory_bytes // size} {unit} ")

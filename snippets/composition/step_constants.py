@@ -178,6 +178,7 @@ _MATMUL_SHARES: dict[str, dict[str, tuple[float, str]]] = {
     "A100 SXM 80GB": {"bf16": (271.2 / 312, _MAMF)},
     "H100 SXM": {"bf16": (794.5 / 989.4, _MAMF), "fp8": (1402.6 / 1978.9, _MAMF)},
     "H200 SXM": {"bf16": (794.5 / 989.4, _AS_H100), "fp8": (1402.6 / 1978.9, _AS_H100)},
+    "H800 SXM": {"bf16": (794.5 / 989.4, _AS_H100), "fp8": (1402.6 / 1978.9, _AS_H100)},
     "B200 SXM": {
         "bf16": (1.51 / 2.25, "pytorch/ao, pull request 2427: 1.51 of 2.25 PFLOP/s"),
         "fp8": (1.51 / 2.25, _AS_B200),
@@ -208,6 +209,7 @@ _LINK_SHARES: dict[str, tuple[float, float, str]] = {
     "A100 SXM 80GB": (20 / 25, 23.5 / 25, f"{_NCCL} and {_SIMAI}"),
     "H100 SXM": (18 * 20.6 / 450, 48.5 / 50, f"{_NCCL} and {_SIMAI}"),
     "H200 SXM": (18 * 20.6 / 450, 48.5 / 50, f"{_NCCL} and {_SIMAI}"),
+    "H800 SXM": (160 / 200, 40 / 50, "Zhao, Deng et al. 2025, section 4.3"),
     "B200 SXM": (18 * 40.1 / 900, 48.5 / 50, f"{_NCCL} and {_SIMAI}"),
     "GB200": (18 * 40.1 / 900, 48.5 / 50, f"{_NCCL} and {_SIMAI}"),
     "B300 SXM": (18 * 40.1 / 900, 48.5 / 50, f"{_NCCL}; the adapter's share assumed to be a ConnectX-7's"),

@@ -1,0 +1,1 @@
+"""Exercises of chapter 38 · DeepSeek-V3."""

@@ -1,0 +1,1 @@
+"""Chapter 38 · 38 · DeepSeek-V3."""
