@@ -142,5 +142,7 @@ def _time(name: str, written: str, *, plain: bool) -> float:
     found = _TIME.fullmatch(written)
     unit = found[2] if found else ""
     if not found or (unit and unit not in _UNITS_S) or (not unit and not plain) or float(found[1]) == 0:
-        raise ValueError(f"{name} must be a time above 0 with s, min or h behind it, such as 45min, got {written[:20]!r}")
+        raise ValueError(
+            f"{name} must be a time above 0 with s, min or h behind it, such as 45min, got {written[:20]!r}"
+        )
     return float(found[1]) * _UNITS_S[unit or "s"]

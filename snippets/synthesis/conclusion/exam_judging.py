@@ -201,7 +201,9 @@ def _held(found: Plan) -> str:
 def _above(ratio: float) -> str:
     """Return how a cost compares with the best, in words."""
     if ratio <= 1 + 5e-4:
-        return "no longer than the planner's best" if ratio > 1 - 5e-4 else "shorter than the best of the planner's search"
+        return (
+            "no longer than the planner's best" if ratio > 1 - 5e-4 else "shorter than the best of the planner's search"
+        )
     return f"{ratio - 1:.1%} longer than the planner's best"
 
 
@@ -448,4 +450,6 @@ def _little(start: Plan, found: Plan, best: Plan) -> NamedMistake:
     if found.total_s >= start.total_s:
         return NamedMistake("slower than before", f"Before the change a step took {start.total_s:.2f} s.", 29)
     saved = 1 - found.total_s / start.total_s
-    return NamedMistake("a small gain", f"It saves {saved:.0%}. Another single change saves more than twice as much.", 29)
+    return NamedMistake(
+        "a small gain", f"It saves {saved:.0%}. Another single change saves more than twice as much.", 29
+    )

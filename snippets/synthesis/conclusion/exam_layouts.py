@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from snippets.composition.configuration_search.candidates import KEEPS, Limits
 from snippets.composition.configuration_search.clusters import Cluster
@@ -271,7 +271,9 @@ def changed_plan(job: ExamJob, parts: dict[str, int | str]) -> Plan:
     of_kind("job", job, ExamJob)
     if not isinstance(parts, dict) or set(parts) != set(CHANGED):
         raise ValueError(f"parts must have {', '.join(CHANGED)}, got {parts!r}")
-    sizes = {LETTERS[letter]: positive_integer(letter, parts[letter]) for letter in CHANGED if letter in LETTERS}
+    sizes: dict[str, Any] = {
+        LETTERS[letter]: positive_integer(letter, parts[letter]) for letter in CHANGED if letter in LETTERS
+    }
     others, gpus = sizes["tensor"] * sizes["pipeline"] * sizes["context"], job.cluster.gpus
     if gpus % others:
         raise ValueError(f"parts must be such that t × p × c divides the {gpus} GPUs, got {others}")

@@ -95,7 +95,9 @@ def layout_mistakes(job: ExamJob, layout: Layout, *, keep: str) -> tuple[NamedMi
         saved = 1 - change.plan.total_s / there.total_s
         if saved >= WORTH:
             mistake = _named(job, there, keep, change.axis, change.larger, change.plan.layout)
-            found[mistake.name] = max(found.get(mistake.name, (0.0, mistake)), (saved, mistake), key=lambda pair: pair[0])
+            found[mistake.name] = max(
+                found.get(mistake.name, (0.0, mistake)), (saved, mistake), key=lambda pair: pair[0]
+            )
     for mistake, cost in _always(job, there):
         found.setdefault(mistake.name, (cost, mistake))
     ranked = sorted(found.values(), key=lambda pair: -pair[0])

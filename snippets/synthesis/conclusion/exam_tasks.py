@@ -399,5 +399,3 @@ def _budget(task: ExamTask) -> list[tuple[str, str]]:
         ("its step", f"{found.total_s:.2f} s: {said}"),
         ("its fullest GPU", f"{found.memory.total / 1e9:.1f} GB: {memory}"),
     ]
-
-
