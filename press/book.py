@@ -280,8 +280,8 @@ class Book:
             files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
             archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._leanly_packed(files))]
         if self._has(EXAM):
-            files = self._reached(EXAM)
-            archives[EXAM_SUBJECT] = [Archive(EXAM_SUBJECT.replace("/", "-"), self._leanly_packed(files))]
+            reached = self._reached(EXAM)
+            archives[EXAM_SUBJECT] = [Archive(EXAM_SUBJECT.replace("/", "-"), self._leanly_packed(reached))]
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}

@@ -1,7 +1,8 @@
 """Commands: the book's formulas from a terminal; options and help are made from signatures and docstrings.
 
 Seven commands answer what is asked most (``snippets.commands``, ``snippets.plan_commands``), one holds the final exam
-(``snippets.exam_commands``); every formula is a command of its own name besides, as far as its arguments can be typed. Only the module of what was asked for is imported.
+(``snippets.exam_commands``); every formula is a command of its own name besides, as far as its arguments can be typed.
+Only the module of what was asked for is imported.
 """
 
 from __future__ import annotations

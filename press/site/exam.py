@@ -42,7 +42,7 @@ def _section(number: int, task: str, most: int) -> str:
         f'</div><form class="exam-tools" aria-label="Your answer to task {number}">'
         f'<label for="exam-answer-{number}">Your answer</label>'
         f'<input type="text" id="exam-answer-{number}" name="answer" maxlength="{most}" autocomplete="off"'
-        ' autocapitalize="off" spellcheck="false"><button type="submit">Grade</button></form>'
+        ' spellcheck="false"><button type="submit">Grade</button></form>'
         '<div class="exam-verdict" data-part="verdict" role="status"></div>'
         '<details class="exam-solution" hidden><summary>The planner\'s best</summary><div data-part="solution"></div>'
         "</details></section>"

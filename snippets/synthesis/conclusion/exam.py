@@ -185,7 +185,8 @@ def exam_certificate(result: ExamResult, *, name: str, date: str) -> str:
         "The answers",
         *answers,
         "",
-        "Its reader made this text, and it proves nothing by itself. Keep it as a file, and anybody who has the book can",
+        "Its reader made this text, and it proves nothing by itself. Keep it as a file, and anybody who has the book"
+        " can",
         f"grade the answers again: python -m snippets exam --seed {result.seed} --answers FILE",
         "",
     ])  # fmt: skip

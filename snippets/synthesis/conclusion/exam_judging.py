@@ -202,7 +202,7 @@ def _above(ratio: float) -> str:
     """Return how a cost compares with the best, in words."""
     if ratio <= 1 + 5e-4:
         return (
-            "no longer than the planner's best" if ratio > 1 - 5e-4 else "shorter than the best of the planner's search"
+            "no longer than the planner's best" if ratio > 1 - 5e-4 else "shorter than the best that the planner found"
         )
     return f"{ratio - 1:.1%} longer than the planner's best"
 
@@ -307,7 +307,7 @@ def _deadline(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
     points = cost_points(ratio)
     more = "as cheap as the planner's best" if ratio <= 1 + 5e-4 else f"{ratio - 1:.0%} above the planner's best"
     if ratio < 1 - 5e-4:
-        more = "cheaper than the best of the planner's search"
+        more = "cheaper than the best that the planner found"
     said = f"The run takes {days} of the {terms.days:g}, and the rent is {rent}, {more}."
     named = (*_dear(task, read), *wrong) if points < TASK_POINTS else ()
     return ExamVerdict(points, said, named[:3], ratio)
@@ -319,7 +319,8 @@ def _late(task: ExamTask, nodes: int, calm: float) -> NamedMistake:
     if calm <= terms.days:
         return NamedMistake(
             "failures forgotten",
-            f"Without failures and checkpoints it would take {calm:.1f} days and end in time. On {nodes} nodes something"
+            f"Without failures and checkpoints it would take {calm:.1f} days and end in time. On {nodes} nodes"
+            f" something"
             f" fails every {terms.node_mtbf_days * 24 / nodes:.0f} hours.",
             28,
         )
@@ -336,13 +337,15 @@ def _interval_mistakes(task: ExamTask, read: ExamAnswer, share: float) -> tuple[
         return (
             NamedMistake(
                 "checkpoints too often",
-                f"A checkpoint takes {_checkpoint_s(task):.0f} s, and one every {read.interval_s / 60:.3g} minutes {cost}.",
+                f"A checkpoint takes {_checkpoint_s(task):.0f} s, and one every {read.interval_s / 60:.3g} minutes"
+                f" {cost}.",
                 28,
             ),
         )
     sentence = f"A failure loses about half of {read.interval_s / 60:.3g} minutes of work: that {cost}."
     if read.interval_s > _mtbf_s(task, read.job.nodes):
-        sentence = f"An interval of {read.interval_s / 3600:.3g} hours is longer than the cluster runs, on average, until something fails."
+        hours = f"{read.interval_s / 3600:.3g}"
+        sentence = f"An interval of {hours} hours is longer than the cluster runs, on average, until something fails."
     return (NamedMistake("checkpoints too rarely", sentence, 28),)
 
 
@@ -417,7 +420,8 @@ def _repair(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
 
 
 def _gains(start: Plan, found: Plan, best: Plan) -> bool:
-    """Return whether a change is good enough: half of what the best saves; where memory bound, within 10% of the best."""
+    """Return whether a change is good enough: half of what the best saves; where memory bound, within 10% of the"
+    " best."""
     if not start.fits:
         return found.total_s <= (1 + NEAR) * best.total_s
     return start.total_s - found.total_s >= HALF * (start.total_s - best.total_s)

@@ -60,7 +60,8 @@ def memory_mistake(found: Plan) -> NamedMistake:
     most = max(held, key=lambda kind: held[kind])
     limit, chapter = found.job.limit_bytes / 1e9, 22 if most in _STATE else 23 if most == "activations" else 21
     sentence = (
-        f"It doesn't fit. The fullest GPU would hold {found.memory.total / 1e9:.1f} GB, and {limit:.1f} GB may be filled."
+        f"It doesn't fit. The fullest GPU would hold {found.memory.total / 1e9:.1f} GB, and {limit:.1f} GB may be"
+        f" filled."
         f" The largest part: {most}, {held[most]:.1f} GB."
     )
     return NamedMistake("memory", sentence, chapter)
@@ -141,7 +142,8 @@ def _crossing(job: ExamJob, there: Plan) -> NamedMistake:
     share = number_between("share", there.step.tensor / there.total_s, low=0, high=1)
     return NamedMistake(
         "tensor group across nodes",
-        f"Fast links join {job.cluster.fast_gpus} GPUs, and the tensor group has {there.layout.tensor}. So its sums cross"
+        f"Fast links join {job.cluster.fast_gpus} GPUs, and the tensor group has {there.layout.tensor}. So its sums"
+        f" cross"
         f" the network: they take {share:.0%} of the step.",
         17,
     )

@@ -143,24 +143,31 @@ _TITLES = {
 }
 _STATEMENTS = {
     "fit": "Cut the run so that it fits, and so that a step is as short as you can make it.",
-    "long": "The sequences are long and few. Cut the run so that it fits, and so that a step is as short as you can make"
+    "long": "The sequences are long and few. Cut the run so that it fits, and so that a step is as short as you can"
+    " make"
     " it.",
-    "experts": "The model has experts. Decide where they go, and how the rest is cut, so that the run fits and a step is"
+    "experts": "The model has experts. Decide where they go, and how the rest is cut, so that the run fits and a"
+    " step is"
     " as short as you can make it.",
-    "deadline": "Rent one kind of node for the whole term, and lay the run out on what you rent. You pay for every hour of"
+    "deadline": "Rent one kind of node for the whole term, and lay the run out on what you rent. You pay for every"
+    " hour of"
     " the term, whether the GPUs work or not. Nodes fail, and each failure takes the run back to its last checkpoint,"
     " which stops the run while it's written. Rent as cheaply as you can, and end in time.",
-    "repair": "Somebody runs this layout, and it's wrong. Say which of the three invariants holds it up, change one thing,"
+    "repair": "Somebody runs this layout, and it's wrong. Say which of the three invariants holds it up, change one"
+    " thing,"
     " and predict the step that comes out.",
 }
 _LIMITS = {
     "fit": "A tenth of each GPU's memory stays free. The model is trained in bf16 by Adam with 16 bytes of state for a"
     " parameter.",
-    "deadline": "A tenth of each GPU's memory stays free. The state is that of bf16 and Adam, 16 bytes for a parameter. A"
+    "deadline": "A tenth of each GPU's memory stays free. The state is that of bf16 and Adam, 16 bytes for a"
+    " parameter. A"
     " checkpoint holds weights and optimizer state, 14 bytes for a"
     " parameter. All nodes have eight GPUs.",
-    "repair": "One change: another value for one of t, p, v, c, e, b, zero or recompute. d takes what is left of the GPUs."
-    " A tenth of each GPU's memory stays free. The binding invariant is memory if the layout doesn't fit. Otherwise it's"
+    "repair": "One change: another value for one of t, p, v, c, e, b, zero or recompute. d takes what is left of the"
+    " GPUs."
+    " A tenth of each GPU's memory stays free. The binding invariant is memory if the layout doesn't fit. Otherwise"
+    " it's"
     " compute if more of the step goes to the bubble and to what is computed again, and communication if more goes to"
     " what is sent and not hidden.",
 }

@@ -124,7 +124,8 @@ def _verdict_html(verdict: ExamVerdict) -> str:
     )
     listed = f"<ul>{items}</ul>" if items else ""
     return (
-        f'<p class="{kind}"><strong>{verdict.points} of {TASK_POINTS} points.</strong> {_money(escape(verdict.said))}</p>'
+        f'<p class="{kind}"><strong>{verdict.points} of {TASK_POINTS} points.</strong>'
+        f" {_money(escape(verdict.said))}</p>"
         f"{listed}"
     )
 
