@@ -71,7 +71,7 @@ def task_html(task: ExamTask) -> str:
     )
     return (
         f'<h2 id="task-{task.number}">{task.number}. {escape(task.title)}</h2><p>{escape(task.statement)}</p>'
-        f"<table><caption>What is given</caption><tbody>{lines}</tbody></table>"
+        f'<table class="exam-given"><caption>What is given</caption><tbody>{lines}</tbody></table>'
     )
 
 

@@ -351,7 +351,7 @@ def test_what_is_said_of_random_layouts_is_true(job: ExamJob) -> None:
                 job.model,
                 job.cluster,
                 change.plan.layout,
-                keep=change.value if change.axis == "recompute" else keep,
+                keep=str(change.value) if change.axis == "recompute" else keep,
                 tokens_per_step=job.tokens_per_step,
                 sequence=job.sequence,
                 free_share=FREE_SHARE,
