@@ -726,6 +726,35 @@ from snippets.synthesis.deepseek_v3.formulas import ReportedStep as ReportedStep
 from snippets.synthesis.deepseek_v3.formulas import DualPipeBytes as DualPipeBytes
 from snippets.synthesis.deepseek_v3.formulas import KeptTensor as KeptTensor
 from snippets.synthesis.deepseek_v3.formulas import TensorStep as TensorStep
+from snippets.synthesis.conclusion.exam import ExamResult as ExamResult
+from snippets.synthesis.conclusion.exam import exam_form as exam_form
+from snippets.synthesis.conclusion.exam import exam_answers as exam_answers
+from snippets.synthesis.conclusion.exam import graded_exam as graded_exam
+from snippets.synthesis.conclusion.exam import exam_certificate as exam_certificate
+from snippets.synthesis.conclusion.exam_answers import ExamAnswer as ExamAnswer
+from snippets.synthesis.conclusion.exam_answers import one_line as one_line
+from snippets.synthesis.conclusion.exam_answers import read_answer as read_answer
+from snippets.synthesis.conclusion.exam_judging import ExamVerdict as ExamVerdict
+from snippets.synthesis.conclusion.exam_judging import cost_points as cost_points
+from snippets.synthesis.conclusion.exam_judging import judged_answer as judged_answer
+from snippets.synthesis.conclusion.exam_judging import best_answer as best_answer
+from snippets.synthesis.conclusion.exam_judging import solution_lines as solution_lines
+from snippets.synthesis.conclusion.exam_layouts import ExamJob as ExamJob
+from snippets.synthesis.conclusion.exam_layouts import Change as Change
+from snippets.synthesis.conclusion.exam_layouts import exam_plan as exam_plan
+from snippets.synthesis.conclusion.exam_layouts import best_plan as best_plan
+from snippets.synthesis.conclusion.exam_layouts import layout_parts as layout_parts
+from snippets.synthesis.conclusion.exam_layouts import single_changes as single_changes
+from snippets.synthesis.conclusion.exam_layouts import changed_plan as changed_plan
+from snippets.synthesis.conclusion.exam_layouts import lost_seconds as lost_seconds
+from snippets.synthesis.conclusion.exam_mistakes import NamedMistake as NamedMistake
+from snippets.synthesis.conclusion.exam_mistakes import memory_mistake as memory_mistake
+from snippets.synthesis.conclusion.exam_mistakes import layout_mistakes as layout_mistakes
+from snippets.synthesis.conclusion.exam_mistakes import largest_loss as largest_loss
+from snippets.synthesis.conclusion.exam_tasks import ExamDeadline as ExamDeadline
+from snippets.synthesis.conclusion.exam_tasks import ExamTask as ExamTask
+from snippets.synthesis.conclusion.exam_tasks import exam_tasks as exam_tasks
+from snippets.synthesis.conclusion.exam_tasks import all_tasks as all_tasks
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
