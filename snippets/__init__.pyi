@@ -544,6 +544,11 @@ from snippets.simulation.double_tree import double_tree_rounds as double_tree_ro
 from snippets.simulation.holdings import holdings as holdings
 from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
+from snippets.synthesis.conclusion.formulas import first_broken_bound as first_broken_bound
+from snippets.synthesis.conclusion.formulas import job_bounds as job_bounds
+from snippets.synthesis.conclusion.formulas import two_rate_step_s as two_rate_step_s
+from snippets.synthesis.conclusion.formulas import fastest_link_speedup as fastest_link_speedup
+from snippets.synthesis.conclusion.formulas import worth_devices as worth_devices
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -694,6 +699,7 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
+from snippets.synthesis.conclusion.formulas import JobBounds as JobBounds
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also

@@ -1,0 +1,1 @@
+"""Chapter 40 · 40 · Conclusion."""
