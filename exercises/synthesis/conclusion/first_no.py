@@ -115,8 +115,8 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "asks_for_communication_first",
-            "You asked whether communication is hidden before you asked whether the GPUs are busy. The order is memory, "
-            "compute, communication.",
+            "You asked whether communication is hidden before you asked whether the GPUs are busy. The order is "
+            "memory, compute, communication.",
             lambda *, held_mb, limit_mb, work_ms, again_ms, bubble_ms, exposed_ms, tolerated_percent: (
                 "memory"
                 if held_mb > limit_mb
@@ -146,8 +146,8 @@ EXERCISE = Exercise(
             "is_stricter",
             "You said no where exactly the tolerated part is lost. That much is tolerated.",
             {
-                '> tolerated_percent * step:\n        return "compute"': '>= tolerated_percent * step:\n        return "compute"',
-                '> tolerated_percent * step:\n        return "communication"': '>= tolerated_percent * step:\n        return "communication"',
+                f"> tolerated_percent * step:{line}": f">= tolerated_percent * step:{line}"
+                for line in ('\n        return "compute"', '\n        return "communication"')
             },
         ),
         Mistake(

@@ -34,7 +34,7 @@ def least_extra_ms(
     """
     best = None
     for chosen in product((False, True), repeat=len(techniques)):
-        used = [pair for pair, on in zip(techniques, chosen) if on]
+        used = [pair for pair, on in zip(techniques, chosen, strict=True) if on]
         freed, added = sum(gb for gb, _ in used), sum(ms for _, ms in used)
         if held_gb - freed <= limit_gb and (best is None or added < best):
             best = added
@@ -60,8 +60,8 @@ OWN = case(OWN_TOOLS, 164, 72)
 
 def taught() -> str:
     return (
-        "In the exercise's own case the right pair costs 0.36 s beside a step of 5.7 s. Whoever takes the technique that "
-        "frees most, running layers twice, pays 1.75 s, nearly five times as much."
+        "In the exercise's own case the right pair costs 0.36 s beside a step of 5.7 s. If you take the technique "
+        "that frees most, running layers twice, you pay 1.75 s, nearly five times as much."
     )
 
 
@@ -145,7 +145,7 @@ EXERCISE = Exercise(
             "You switched a technique on more than once. What is dropped is gone.",
             {
                 "product((False, True)": "product((0, 1, 2)",
-                "for pair, on in zip(techniques, chosen) if on]": "for pair, on in zip(techniques, chosen) for _ in range(on)]",
+                "strict=True) if on]": "strict=True) for _ in range(on)]",
             },
         ),
         Mistake(

@@ -238,8 +238,8 @@ def two_rate_step_s(
 
     Example:
         >>> rates = {"matmul_flops_per_s": 100e12, "attention_flops_per_s": 50e12}
-        >>> two_rate_step_s(tokens=1e6, parameters=1e9, layers=10, hidden=1000, sequence=1000, **rates)
-        61.2
+        >>> two_rate_step_s(tokens=1e6, parameters=1e9, layers=10, hidden=1000, sequence=2000, **rates)
+        62.4
     """
     B, N, h = (
         positive_number(name, value)

@@ -63,9 +63,9 @@ def offered_bounds(
 
 @live_figure(
     title="Three questions, in this order",
-    caption="The 72B of this chapter, 32,768 tokens to a sequence, matmuls in FP8. The first bar is what the fullest GPU "
-    "holds, against nine tenths of its memory. The second is its computing, with what is done twice and the pipeline's "
-    "bubble. The third is its waiting for messages. The dashed lines are a tenth of a step: more than that is a no. "
+    caption="The 72B of this chapter, 32,768 tokens to a sequence, matmuls in FP8. The first bar is what the fullest "
+    "GPU holds, against nine tenths of its memory. The second is its computing, with what is done twice and the "
+    "pipeline's bubble. The third is its waiting for messages. The dashed lines are a tenth of a step: more than that is a no. "
     "Start at the top, and change one knob at a time.",
     knobs=[
         Choice("offer", "Machine", {"h100": "64 nodes of 8 H100", "racks": "three racks of GB200"}, "h100"),
@@ -78,7 +78,7 @@ def offered_bounds(
     named=[
         Named(
             "Copies only",
-            "Four GPUs share a sequence, and each of the 128 copies has all of the state: 1,321 GB, and 72 may be filled.",
+            "Four GPUs share a sequence, and each of them holds all of the state: 1,321 GB, and 72 may be filled.",
             {"shard": "0", "context": "4", "tensor": "1", "keep": "all"},
         ),
         Named(
@@ -152,11 +152,12 @@ def procedure_figure(*, offer: str, shard: str, context: str, tensor: str, stage
     )
     opening, takes = ("A", "takes") if held_gb <= limit_gb else ("If it fit, a", "would take")
     numbers = (
-        f"{_VERDICTS[found.broken]} The fullest GPU holds {held_gb:,.0f} GB, {memory.state / 1e9:,.0f} of them state and "
-        f"{memory.activations / 1e9:,.0f} activations; {limit_gb:.0f} may be filled. {opening} step of "
-        f"{step.tokens // SEQUENCE} sequences {takes} {step.total:.1f} s: {found.work_s:.1f} s of work, {found.again_s:.1f} s "
-        f"made again, {step.bubble:.1f} s of bubble, {waits_s:.1f} s ({waits_s / step.total:.0%}) of waiting. "
-        f"{step.tokens_per_s_per_gpu:,.0f} tokens a second and GPU; 3 trillion take {step.run_s(RUN_TOKENS) / 86_400:.0f} days."
+        f"{_VERDICTS[found.broken]} The fullest GPU holds {held_gb:,.0f} GB, {memory.state / 1e9:,.0f} of them state "
+        f"and {memory.activations / 1e9:,.0f} activations; {limit_gb:.0f} may be filled. {opening} step of "
+        f"{step.tokens // SEQUENCE} sequences {takes} {step.total:.1f} s: {found.work_s:.1f} s of work, "
+        f"{found.again_s:.1f} s made again, {step.bubble:.1f} s of bubble, {waits_s:.1f} s "
+        f"({waits_s / step.total:.0%}) of waiting. {step.tokens_per_s_per_gpu:,.0f} tokens a second and GPU; "
+        f"3 trillion take {step.run_s(RUN_TOKENS) / 86_400:.0f} days."
     )
     alt = (
         f"Three bars: {held_gb:,.0f} GB held, of {limit_gb:.0f} that may be filled; {found.work_s:.1f} s of work, with "

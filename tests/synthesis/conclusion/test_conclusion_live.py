@@ -66,7 +66,7 @@ def test_each_question_can_be_the_first_no() -> None:
 
 def test_too_many_copies_for_the_batch_are_refused_with_a_way_out() -> None:
     base = {knob.name: knob.default for knob in procedure_figure.knobs}
-    with pytest.raises(ValueError, match="128 sequences can't be dealt to 512 copies. Let more GPUs share"):
+    with pytest.raises(ValueError, match=r"128 sequences can't be dealt to 512 copies\. Let more GPUs share"):
         procedure_figure(**(base | {"context": "1"}))
     with pytest.raises(ValueError, match="offer must be 'h100' or 'racks', got 'cloud'"):
         offered_bounds(offer="cloud", tensor=1, context=4)
