@@ -34,13 +34,13 @@ def shares_panel(
     panel = Panel(width_px, 52 + 40 * len(rows))
     panel.text(0, 14, title, bold=True)
     most = max(full, *(size for size, _ in rows.values()))
-    scale = (width_px - 60) / most
+    scale = (width_px - 3) / most
     for place, (name, (size, colour)) in enumerate(rows.items()):
         y = 42 + 40 * place
-        panel.text(0, y, name, size=12)
+        panel.text(0, y, f"{name}: {size:,.0f}", size=12)
         panel.rectangle(1, y + 6, size * scale, 14, colour=colour, strength=STRENGTH)
-        panel.text(6 + size * scale, y + 13, f"{size:,.0f}", middle=True, size=12, bold=True)
     at = 1 + full * scale
-    panel.line(at, 30, at, 42 + 40 * len(rows) - 14, colour="communication", dashed=True)
+    for place in range(len(rows)):  # beside the bars alone, so that no name is crossed
+        panel.line(at, 45 + 40 * place, at, 65 + 40 * place, colour="communication", dashed=True)
     panel.text(at, 46 + 40 * len(rows), full_name, anchor="end", size=12, colour="communication")
     return panel

@@ -12,7 +12,7 @@ from snippets.synthesis.conclusion.formulas import JobBounds, job_bounds
 MODEL, SEQUENCE, RUN_TOKENS = "Qwen2.5 72B", 32_768, 3e12
 TOLERATED = 0.1
 OFFERS = {"h100": ("DGX H100", 512, 8, 128), "racks": ("GB200 NVL72", 192, 64, 144)}
-_SHARDS = {"0": "every copy holds it whole", "1": "optimizer in shards", "3": "all in shards"}
+_SHARDS = {"0": "whole on every GPU", "1": "optimizer in shards", "3": "all in shards"}
 _KEEPS = {"all": "everything", "some": "what fits", "inputs": "its input alone"}
 _VERDICTS = {
     "memory": "The first no: it doesn't fit.",
@@ -65,8 +65,8 @@ def offered_bounds(
     title="Three questions, in this order",
     caption="The 72B of this chapter, 32,768 tokens to a sequence, matmuls in FP8. The first bar is what the fullest "
     "GPU holds, against nine tenths of its memory. The second is its computing, with what is done twice and the "
-    "pipeline's bubble. The third is its waiting for messages. The dashed lines are a tenth of a step: more than that is a no. "
-    "Start at the top, and change one knob at a time.",
+    "pipeline's bubble. The third is its waiting for messages. The dashed lines are the limits: a tenth of a step may be "
+    "lost to either. Start at the top, and change one knob at a time.",
     knobs=[
         Choice("offer", "Machine", {"h100": "64 nodes of 8 H100", "racks": "three racks of GB200"}, "h100"),
         Choice("shard", "The state", _SHARDS, "0"),
@@ -137,7 +137,7 @@ def procedure_figure(*, offer: str, shard: str, context: str, tensor: str, stage
         f"{found.work_s + lost_s:.1f} s",
         [(found.work_s, "forward", "work"), (found.again_s, "backward", "again"), (step.bubble, "idle", "bubble")],
         most=step.total,
-        limit=None,
+        limit=found.work_s + TOLERATED * step.total,
         broken=marks[1],
     )
     _row(
@@ -175,7 +175,7 @@ def _row(
     parts: list[tuple[float, str, str]],
     *,
     most: float,
-    limit: float | None,
+    limit: float,
     broken: bool,
 ) -> None:
     """Draw a question, its bar with a limit, and the parts' names below it."""
@@ -186,10 +186,9 @@ def _row(
         if size * scale >= 0.5:
             panel.rectangle(x, top + 8, size * scale, 20, colour=colour, strength=STRENGTH)
         x += size * scale
-    if limit is not None:
-        at = min(338.0, 1 + limit * scale)
-        panel.line(at, top + 4, at, top + 32, colour="communication", dashed=True)
+    at = min(338.0, 1 + limit * scale)
+    panel.line(at, top + 4, at, top + 32, colour="communication", dashed=True)
     for place, (size, colour, name) in enumerate(parts):
-        left = 1 + 113 * place
+        left = (1, 90, 224)[place]
         panel.rectangle(left, top + 38, 12, 12, colour=colour, strength=STRENGTH)
         panel.text(left + 18, top + 48, f"{name} {size:,.0f}" if size >= 100 else f"{name} {size:.1f}", size=12)
