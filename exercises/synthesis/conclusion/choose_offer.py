@@ -94,7 +94,7 @@ LATE = case(OFFERS, 3000, 24 * 45, *LLAMA)
 def taught() -> str:
     return (
         "With 60 days the 512 H100s are cheapest, 1.2 million dollars. The three racks cost 28% more, because they "
-        "take longer at the same price an hour. With 50 days only the four racks are in time, and they cost more again. "
+        "take longer at the same price an hour. With 50 days only the four racks are in time, at 28% more too. "
         "Failures add a percent to either: at a few hundred GPUs they decide nothing but close calls."
     )
 

@@ -65,8 +65,8 @@ def offered_bounds(
     title="Three questions, in this order",
     caption="The 72B of this chapter, 32,768 tokens to a sequence, matmuls in FP8. The first bar is what the fullest "
     "GPU holds, against nine tenths of its memory. The second is its computing, with what is done twice and the "
-    "pipeline's bubble. The third is its waiting for messages. The dashed lines are the limits: a tenth of a step may be "
-    "lost to either. Start at the top, and change one knob at a time.",
+    "pipeline's bubble. The third is its waiting for messages. The dashed lines are the limits: a tenth of a step may "
+    "be lost to either. Start at the top, and change one knob at a time.",
     knobs=[
         Choice("offer", "Machine", {"h100": "64 nodes of 8 H100", "racks": "three racks of GB200"}, "h100"),
         Choice("shard", "The state", _SHARDS, "0"),
