@@ -57,6 +57,9 @@ from press.site.addresses import Addresses
 from press.site.book_map import book_map
 from press.site.collected import all_letters, chapters_of_part, lists_asked, whole_book
 from press.site.corrections import corrections_page
+from press.site.exam import MODULE as EXAM
+from press.site.exam import SUBJECT as EXAM_SUBJECT
+from press.site.exam import exam_html
 from press.site.exercise_records import ExerciseRecords, address_of
 from press.site.faults import faults, syntax_problem
 from press.site.labs import labs_list, recorded_labs
@@ -276,6 +279,9 @@ class Book:
         if self._has(PLANNER):
             files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
             archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._leanly_packed(files))]
+        if self._has(EXAM):
+            reached = self._reached(EXAM)
+            archives[EXAM_SUBJECT] = [Archive(EXAM_SUBJECT.replace("/", "-"), self._leanly_packed(reached))]
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}
@@ -563,6 +569,7 @@ class Book:
             "labs": lambda: self._labs(path),
             "planner": lambda: self._planner_made("page", planner_html).decode(),
             "measured": lambda: self._planner_made("measured", measured_html).decode(),
+            "exam": lambda: self._exam_made().decode(),
         }
         asked = lists_asked(source)
         formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}
@@ -599,6 +606,13 @@ class Book:
         files = [*reached, *sorted((self.root / MEASURED).glob("*"))]
         return kept_alone(
             self.root / ".press" / f"planner-{name}", [*self._press, *map(self.freshness.content, files)], make
+        )
+
+    def _exam_made(self) -> bytes:
+        """Return the exam with which its page opens, kept while its modules stay the same."""
+        files = self.freshness.reached([f"import {EXAM}"])
+        return kept_alone(
+            self.root / ".press" / "exam-page", [*self._press, *map(self.freshness.content, files)], exam_html
         )
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:

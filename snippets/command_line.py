@@ -1,7 +1,8 @@
 """Commands: the book's formulas from a terminal; options and help are made from signatures and docstrings.
 
-Seven commands answer what is asked most (``snippets.commands``, ``snippets.plan_commands``); every formula is a command
-of its own name besides, as far as its arguments can be typed. Only the module of what was asked for is imported.
+Seven commands answer what is asked most (``snippets.commands``, ``snippets.plan_commands``), one holds the final exam
+(``snippets.exam_commands``); every formula is a command of its own name besides, as far as its arguments can be typed.
+Only the module of what was asked for is imported.
 """
 
 from __future__ import annotations
@@ -45,11 +46,13 @@ from snippets.quantities import is_unit, read_quantity
 
 PLANNED = ("plan", "step")  # `plan` is answered by snippets.plan_commands.plan_answer, the others by snippets.commands
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train", *PLANNED)
+EXAM = "exam"  # is answered by snippets.exam_commands.exam_answer
 WIDTH = 100
 ABOUT = """Numbers of distributed training, each with its convention and its source.
 
 Seven commands answer a question; every formula of the book is a command of its own name besides:
 `python -m snippets ring-all-reduce-bytes --ranks 8 --bytes 14e9`. `list` names them all, `list WORD` those that match.
+`exam` asks you in turn: the final exam.
 Each command has --help and --json."""
 
 _NUMBERS = {"int", "float", "Fraction", "Time"}
@@ -221,15 +224,15 @@ def _named_command(wanted: str, known: list[str]) -> str:
 def _app(given: list[str]) -> App:
     """Return the commands that these arguments can mean, one formula at most; the first is spelled as its name is."""
     app = App(name="python -m snippets", help=ABOUT, version_flags=[], help_format="plaintext")
-    known = (*QUESTIONS, "list", *formula_modules())
+    known = (*QUESTIONS, EXAM, "list", *formula_modules())
     wanted = given[0] if given and not given[0].startswith("-") else ""
     if wanted:
         wanted = _named_command(wanted, [_typed(name) for name in known])
         given[0] = _typed(wanted)
     if wanted in ("", "list"):
         app.command(list_formulas, name="list")
-    if wanted in ("", *QUESTIONS):
-        for name in QUESTIONS if not wanted else (wanted,):
+    if wanted in ("", EXAM, *QUESTIONS):
+        for name in (*QUESTIONS, EXAM) if not wanted else (wanted,):
             app.command(_command(find_question(name), _answer), name=_typed(name))
     elif wanted != "list":
         function = find_formula(wanted)
@@ -243,13 +246,14 @@ def find_question(name: str) -> Callable[..., Any]:
     """Return the function that answers one of the questions, importing the module that it is in.
 
     Args:
-        name: one of ``QUESTIONS``.
+        name: one of ``QUESTIONS``, or ``"exam"``.
 
     >>> find_question("train").__module__
     'snippets.commands'
     """
-    name = named("name", name, QUESTIONS)
-    home, own = ("plan_commands", f"{name}_answer") if name in PLANNED else ("commands", name)
+    name = named("name", name, (*QUESTIONS, EXAM))
+    homes = {**dict.fromkeys(PLANNED, "plan_commands"), EXAM: "exam_commands"}
+    home, own = (homes[name], f"{name}_answer") if name in homes else ("commands", name)
     found: Callable[..., Any] = getattr(importlib.import_module(f"snippets.{home}"), own)
     return found
 
@@ -759,7 +763,7 @@ def _flag(name: str) -> str:
 def _arguments(given: Sequence[str]) -> Mapping[str, inspect.Parameter]:
     """Return the arguments of the command that was asked for; none where there is no such command."""
     name = given[0].replace("-", "_") if given else ""
-    if name in QUESTIONS:
+    if name in (EXAM, *QUESTIONS):
         return inspect.signature(find_question(name)).parameters
     if name == "list":
         return inspect.signature(list_formulas).parameters

@@ -45,7 +45,7 @@ def test_a_module_says_what_it_is_and_imports_what_it_may(name: str) -> None:
 
 PARTS = ("background", *(part.name for part in read_contents(ROOT.parent) if part.name != "background"))
 # They call what the whole book has.
-COMMANDS = {"snippets.commands", "snippets.plan_commands", "snippets.command_line", "snippets.__main__"}
+COMMANDS = {f"snippets.{name}" for name in ("commands", "plan_commands", "exam_commands", "command_line", "__main__")}
 
 
 def home(name: str) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Chapter 40 · 40 · Conclusion."""
+"""Chapter 40 · Conclusion."""
