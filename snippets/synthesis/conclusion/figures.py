@@ -11,7 +11,7 @@ WIDTH = 560
 NARROW = 340
 
 
-def shares_panel(
+def worth_panel(
     rows: Mapping[str, tuple[float, str]], *, title: str, full: float, full_name: str, width_px: float = WIDTH
 ) -> Panel:
     """Draw bars that begin at one line, and mark a length that all of them are to be compared with.
@@ -26,7 +26,7 @@ def shares_panel(
     Returns:
         The picture.
 
-    >>> shares_panel({"paper": (547, "idle")}, title="worth", full=512, full_name="512").svg().count("<rect")
+    >>> worth_panel({"paper": (547, "idle")}, title="worth", full=512, full_name="512").svg().count("<rect")
     1
     """
     if not rows or min(size for size, _ in rows.values()) <= 0 or full <= 0:

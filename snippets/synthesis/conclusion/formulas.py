@@ -85,9 +85,9 @@ def first_broken_bound(
 ) -> str:
     """Return which of the three questions a layout answers with no, the first of them.
 
-    Formula: $M > M_\\text{limit};\\quad T_\\text{again} + T_\\text{bubble} > \\varepsilon T;\\quad T_\\text{exposed} >
+    Formula: $M_\\text{held} > M_\\text{limit};\\quad T_\\text{again} + T_\\text{bubble} > \\varepsilon T;\\quad T_\\text{exposed} >
         \\varepsilon T$
-    Symbols: M = held_bytes; M_\\text{limit} = limit_bytes; T = the sum of all seconds; T_\\text{again} = again_s;
+    Symbols: M_\\text{held} = held_bytes; M_\\text{limit} = limit_bytes; T = the sum of all seconds; T_\\text{again} = again_s;
         T_\\text{bubble} = bubble_s; T_\\text{exposed} = exposed_s; \\varepsilon = tolerated_share
     Chapter: 40
 
@@ -205,7 +205,7 @@ def job_bounds(
 
 def two_rate_step_s(
     *,
-    tokens: float,
+    batch_tokens: float,
     parameters: float,
     layers: int,
     hidden: int,
@@ -216,12 +216,12 @@ def two_rate_step_s(
     """Return how long a GPU computes for its tokens if attention's scores run at a rate of their own.
 
     Formula: $B \\left(\\frac{6N}{u_\\text{m}P_\\text{m}} + \\frac{6Lhs}{u_\\text{a}P_\\text{a}}\\right)$
-    Symbols: B = tokens; N = parameters; L = layers; h = hidden; s = sequence; u_m P_m = matmul_flops_per_s; u_a P_a =
+    Symbols: B = batch_tokens; N = parameters; L = layers; h = hidden; s = sequence; u_m P_m = matmul_flops_per_s; u_a P_a =
         attention_flops_per_s
     Chapter: 40
 
     Args:
-        tokens: of one GPU in a step.
+        batch_tokens: of a step, for one GPU.
         parameters: that a token meets.
         layers: of the model.
         hidden: width of the residual stream, equal to heads times their size.
@@ -238,17 +238,18 @@ def two_rate_step_s(
 
     Example:
         >>> rates = {"matmul_flops_per_s": 100e12, "attention_flops_per_s": 50e12}
-        >>> two_rate_step_s(tokens=1e6, parameters=1e9, layers=10, hidden=1000, sequence=2000, **rates)
+        >>> two_rate_step_s(batch_tokens=1e6, parameters=1e9, layers=10, hidden=1000, sequence=2000, **rates)
         62.4
     """
-    B, N, h = (
-        positive_number(name, value)
-        for name, value in (("tokens", tokens), ("parameters", parameters), ("hidden", hidden))
+    B, N = positive_number("batch_tokens", batch_tokens), positive_number("parameters", parameters)
+    L, h, s = (
+        positive_integer(name, value)
+        for name, value in (("layers", layers), ("hidden", hidden), ("sequence", sequence))
     )
-    L, s = positive_integer("layers", layers), positive_integer("sequence", sequence)
     matmul = positive_number("matmul_flops_per_s", matmul_flops_per_s)
     attention = positive_number("attention_flops_per_s", attention_flops_per_s)
-    return as_float("the arguments", B * (6 * N / matmul + 6 * L * h * s / attention))
+    names = "batch_tokens, parameters, layers, hidden, sequence, matmul_flops_per_s and attention_flops_per_s"
+    return as_float(names, B * (6 * N / matmul + 6 * L * h * s / attention))
 
 
 def fastest_link_speedup(*, exposed_share: float) -> float:
@@ -307,4 +308,4 @@ def worth_devices(*, devices: int, tokens_per_s: float, other_tokens_per_s: floa
         positive_number("tokens_per_s", tokens_per_s),
         positive_number("other_tokens_per_s", other_tokens_per_s),
     )
-    return as_float("the arguments", R * fast / slow)
+    return as_float("devices, tokens_per_s and other_tokens_per_s", R * fast / slow)

@@ -22,30 +22,10 @@ _VERDICTS = {
 }
 
 
-def offered_bounds(
+def _offered_bounds(
     *, offer: str, tensor: int, context: int, stages: int = 1, shard: int = 3, keep: str = "some"
 ) -> JobBounds:
-    """Return the chapter's job in a layout on one of its two offers.
-
-    Args:
-        offer: ``"h100"`` or ``"racks"``.
-        tensor: t.
-        context: c.
-        stages: p.
-        shard: ZeRO's stage, 0, 1 or 3.
-        keep: as in ``job_bounds``.
-
-    Returns:
-        The bounds.
-
-    Raises:
-        ValueError: if the GPUs, the sequences or the layers cannot be dealt so.
-
-    >>> round(offered_bounds(offer="racks", tensor=2, context=2).step.total, 1)
-    7.2
-    """
-    if offer not in OFFERS:
-        raise ValueError(f"offer must be 'h100' or 'racks', got {offer!r}")
+    """Return the chapter's job in a layout on one of its two offers, or raise what a reader of the figure is told."""
     node, gpus, domain, sequences = OFFERS[offer]
     share = tensor * context * stages
     if gpus % share:
@@ -108,7 +88,7 @@ def procedure_figure(*, offer: str, shard: str, context: str, tensor: str, stage
     """Draw what a GPU holds, computes and waits for, each against its limit."""
     size = {"tensor": int(tensor), "context": int(context), "stages": int(stages), "shard": int(shard)}
     try:
-        found = offered_bounds(offer=offer, keep=keep, **size)
+        found = _offered_bounds(offer=offer, keep=keep, **size)
     except ValueError as error:
         raise ValueError(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.") from None
     step, memory = found.step, found.memory
@@ -189,6 +169,6 @@ def _row(
     at = min(338.0, 1 + limit * scale)
     panel.line(at, top + 4, at, top + 32, colour="communication", dashed=True)
     for place, (size, colour, name) in enumerate(parts):
-        left = (1, 90, 224)[place]
+        left = (1, 98, 228)[place]
         panel.rectangle(left, top + 38, 12, 12, colour=colour, strength=STRENGTH)
         panel.text(left + 18, top + 48, f"{name} {size:,.0f}" if size >= 100 else f"{name} {size:.1f}", size=12)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.configuration_search.planner import layout_plan, plan
 from snippets.composition.layouts import Layout
-from snippets.synthesis.conclusion.figures import shares_panel
+from snippets.synthesis.conclusion.figures import worth_panel
 from snippets.synthesis.conclusion.formulas import (
     fastest_link_speedup,
     first_broken_bound,
@@ -120,7 +120,7 @@ def test_two_rates_are_counted_pair_by_pair(layers: int, hidden: int, sequence: 
     # a query meets half of the keys in the middle; forward two matmuls of 2 FLOPs, backward twice that
     scores = sum(3 * 2 * 2 * hidden * (place + 0.5) for place in range(sequence)) * layers / sequence
     found = two_rate_step_s(
-        tokens=tokens,
+        batch_tokens=tokens,
         parameters=10,
         layers=layers,
         hidden=hidden,
@@ -139,8 +139,8 @@ def test_what_devices_are_worth_does_as_much(devices: int, fast: float, slow: fl
 
 
 def test_bars_and_a_mark_share_a_scale() -> None:
-    drawn = shares_panel({"a": (100, "forward"), "b": (50, "idle")}, title="two", full=100, full_name="all")
+    drawn = worth_panel({"a": (100, "forward"), "b": (50, "idle")}, title="two", full=100, full_name="all")
     assert drawn.svg().count("<rect") == 2
     for wrong in ({}, {"a": (0, "forward")}):
         with pytest.raises(ValueError, match="above 0"):
-            shares_panel(wrong, title="none", full=1, full_name="all")
+            worth_panel(wrong, title="none", full=1, full_name="all")

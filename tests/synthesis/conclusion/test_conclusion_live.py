@@ -11,7 +11,7 @@ from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.configuration_search.planner import layout_plan
 from snippets.composition.layouts import Layout
 from snippets.live.declaring import Named
-from snippets.synthesis.conclusion.live import offered_bounds, procedure_figure
+from snippets.synthesis.conclusion.live import procedure_figure
 
 KEPT = {"all": "none", "some": "some", "inputs": "full"}
 
@@ -68,5 +68,5 @@ def test_too_many_copies_for_the_batch_are_refused_with_a_way_out() -> None:
     base = {knob.name: knob.default for knob in procedure_figure.knobs}
     with pytest.raises(ValueError, match=r"128 sequences can't be dealt to 512 copies\. Let more GPUs share"):
         procedure_figure(**(base | {"context": "1"}))
-    with pytest.raises(ValueError, match="offer must be 'h100' or 'racks', got 'cloud'"):
-        offered_bounds(offer="cloud", tensor=1, context=4)
+    with pytest.raises(ValueError, match="doesn't divide 192 GPUs"):
+        procedure_figure(**(base | {"offer": "racks", "context": "16", "tensor": "8"}))
