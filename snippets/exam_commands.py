@@ -43,7 +43,7 @@ def exam_answer(*, seed: int = 1, answers: str = "", solution: int | None = None
         'Final exam, seed 1: five tasks of 20 points, and 80 are a pass'
     """
     tasks = exam_tasks(seed)
-    if solution is not None and positive_integer("solution", solution) > TASKS:
+    if solution is not None and (solution := positive_integer("solution", solution)) > TASKS:
         raise ValueError(f"solution must be from 1 to {TASKS}, got {solution!r}")
     name, place = text("certificate", certificate), text("answers", answers)
     if not place:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from snippets.domain import Answers, of_kind, text
+from snippets.domain import Answers, at_most, of_kind, text
 from snippets.synthesis.conclusion.exam_answers import one_line
 from snippets.synthesis.conclusion.exam_judging import ExamVerdict, judged_answer
-from snippets.synthesis.conclusion.exam_tasks import KINDS, PASS_POINTS, TASK_POINTS, exam_tasks
+from snippets.synthesis.conclusion.exam_tasks import KINDS, MOST_SEED, PASS_POINTS, TASK_POINTS, exam_tasks
 
 BOOK_VERSION = "0.1.0"
 TASKS = len(KINDS)
@@ -60,7 +60,7 @@ def exam_form(seed: int) -> str:
     """Return a text in which the answers to an exam are written, to be kept as a file.
 
     Args:
-        seed: which tasks.
+        seed: which tasks, at least 0.
 
     Returns:
         The text: a line for each task, with the form of its answer above it.
@@ -72,6 +72,7 @@ def exam_form(seed: int) -> str:
         >>> exam_form(1).splitlines()[0]
         '# Final exam, seed 1'
     """
+    seed = at_most("seed", seed, MOST_SEED)
     lines = [f"# Final exam, seed {seed}", "# Write each answer behind its number, on one line."]
     for task in exam_tasks(seed):
         lines += ["", f"# {task.title}. The form, not a good answer: {task.form}", f"{task.number}:"]
@@ -83,7 +84,7 @@ def exam_answers(written: str, *, seed: int | None = None) -> tuple[str, ...]:
 
     Args:
         written: the text.
-        seed: of the tasks that are meant, if the text is to be refused where it names another.
+        seed: of the tasks that are meant, at least 0, if the text is to be refused where it names another.
 
     Returns:
         Answers, empty where there is none.
@@ -102,7 +103,7 @@ def exam_answers(written: str, *, seed: int | None = None) -> tuple[str, ...]:
         raise ValueError(f"written must have at most {MOST_TEXT:,} characters, got {len(written):,}")
     named = _SEED.search(written)
     if seed is not None:
-        exam_tasks(seed)
+        seed = at_most("seed", seed, MOST_SEED)
         if named and int(named[1]) != seed:
             raise ValueError(f"written must have the answers to seed {seed}, got those to seed {int(named[1])}")
     found: dict[int, str] = {}
@@ -119,7 +120,7 @@ def graded_exam(seed: int, answers: Sequence[str]) -> ExamResult:
     """Return the points of five answers, and what is wrong with each.
 
     Args:
-        seed: which tasks.
+        seed: which tasks, at least 0.
         answers: five texts, in the order of the tasks; an empty one is no answer.
 
     Returns:
@@ -136,6 +137,7 @@ def graded_exam(seed: int, answers: Sequence[str]) -> ExamResult:
         >>> graded_exam(1, ["t=3", "", "", "", ""]).verdicts[0].points
         0
     """
+    seed = at_most("seed", seed, MOST_SEED)
     tasks = exam_tasks(seed)
     if not isinstance(answers, tuple | list) or len(answers) != len(tasks):
         raise ValueError(f"answers must be {len(tasks)} texts, one a task, got {answers!r}")

@@ -14,7 +14,7 @@ from snippets.synthesis.conclusion.exam_tasks import INVARIANTS, ExamTask
 MOST_CHARACTERS = 300
 _UNITS_S = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
 _OWN = {"deadline": ("device", "nodes", "interval"), "repair": ("binds", "step")}
-_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([a-z]*)")
+_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,20})?)([a-z]*)")
 
 
 @dataclass(frozen=True)

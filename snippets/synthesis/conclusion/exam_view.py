@@ -84,7 +84,7 @@ def graded_view(seed: int, number: int, answer: str) -> str:
     """Return what the page says of one answer.
 
     Args:
-        seed: which tasks.
+        seed: which tasks, at least 0.
         number: of the task, from 1 to 5.
         answer: what the reader typed.
 
@@ -103,16 +103,17 @@ def graded_view(seed: int, number: int, answer: str) -> str:
             "solved": verdict.solved,
             "tried": bool(answer.strip()),
             "html": _verdict_html(verdict),
-            "said": f"Task {number}: {verdict.points} of {TASK_POINTS} points. {verdict.said}",
+            "said": f"Task {task.number}: {verdict.points} of {TASK_POINTS} points. {verdict.said}",
         },
         ensure_ascii=False,
     )
 
 
 def _task(seed: int, number: int) -> ExamTask:
-    if positive_integer("number", number) > TASKS:
+    place = positive_integer("number", number)
+    if place > TASKS:
         raise ValueError(f"number must be from 1 to {TASKS}, got {number!r}")
-    return exam_tasks(seed)[number - 1]
+    return exam_tasks(seed)[place - 1]
 
 
 def _verdict_html(verdict: ExamVerdict) -> str:
@@ -134,7 +135,7 @@ def solution_view(seed: int, number: int, answer: str) -> str:
     """Return the planner's best answer to a task as HTML, and how the reader's compares with it.
 
     Args:
-        seed: which tasks.
+        seed: which tasks, at least 0.
         number: of the task, from 1 to 5.
         answer: what the reader typed.
 
@@ -167,7 +168,7 @@ def certificate_view(seed: int, answers: Sequence[str], name: str, date: str) ->
     """Return the certificate of five answers, which are graded anew, as a text.
 
     Args:
-        seed: which tasks.
+        seed: which tasks, at least 0.
         answers: five texts.
         name: of the reader.
         date: as the reader's clock has it.

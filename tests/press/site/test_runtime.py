@@ -23,6 +23,7 @@ from browser_fixtures import ROOT, need
 from press.book import Book
 from press.making.live import live_modules
 from press.site import runtime
+from press.site.exam import SUBJECT as EXAM_SUBJECT
 from press.site.exercise_records import ExerciseRecords
 from press.site.planner import SUBJECT
 from snippets.live.declaring import LiveFigure, draw
@@ -213,9 +214,10 @@ def test_what_all_subjects_need_is_in_one_archive() -> None:
     files = {name: content for name, content in whole.runtime().items() if isinstance(content, bytes)}
     archives = json.loads(files[runtime.MANIFEST])["archives"]
     assert {subject.partition("/")[0] for subject in archives} == {"figures", "exercises", "pages"}
-    (planner,) = archives.pop(SUBJECT)
-    assert planner.startswith("pages-planner-")
-    assert len(files[f"{runtime.FOLDER}/{planner}"]) < 210_000
+    for page, name in ((SUBJECT, "pages-planner-"), (EXAM_SUBJECT, "pages-exam-")):
+        (alone,) = archives.pop(page)
+        assert alone.startswith(name)
+        assert len(files[f"{runtime.FOLDER}/{alone}"]) < 210_000
     for subject, (shared, own) in archives.items():
         assert shared.startswith(f"{subject.partition('/')[0]}-")
         assert own.startswith(f"{subject.replace('/', '-')}-")
