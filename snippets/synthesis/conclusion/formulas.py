@@ -85,10 +85,10 @@ def first_broken_bound(
 ) -> str:
     """Return which of the three questions a layout answers with no, the first of them.
 
-    Formula: $M_\\text{held} > M_\\text{limit};\\quad T_\\text{again} + T_\\text{bubble} > \\varepsilon T;\\quad T_\\text{exposed} >
-        \\varepsilon T$
-    Symbols: M_\\text{held} = held_bytes; M_\\text{limit} = limit_bytes; T = the sum of all seconds; T_\\text{again} = again_s;
-        T_\\text{bubble} = bubble_s; T_\\text{exposed} = exposed_s; \\varepsilon = tolerated_share
+    Formula: $M_\\text{held} > M_\\text{limit};\\quad T_\\text{again} + T_\\text{bubble} > \\varepsilon T;\\quad
+        T_\\text{exposed} > \\varepsilon T$
+    Symbols: M_\\text{held} = held_bytes; M_\\text{limit} = limit_bytes; T = the sum of all seconds;
+        T_\\text{again} = again_s; T_\\text{bubble} = bubble_s; T_\\text{exposed} = exposed_s; \\varepsilon = tolerated_share
     Chapter: 40
 
     Args:
@@ -216,8 +216,8 @@ def two_rate_step_s(
     """Return how long a GPU computes for its tokens if attention's scores run at a rate of their own.
 
     Formula: $B \\left(\\frac{6N}{u_\\text{m}P_\\text{m}} + \\frac{6Lhs}{u_\\text{a}P_\\text{a}}\\right)$
-    Symbols: B = batch_tokens; N = parameters; L = layers; h = hidden; s = sequence; u_m P_m = matmul_flops_per_s; u_a P_a =
-        attention_flops_per_s
+    Symbols: B = batch_tokens; N = parameters; L = layers; h = hidden; s = sequence; u_m P_m = matmul_flops_per_s;
+        u_a P_a = attention_flops_per_s
     Chapter: 40
 
     Args:
