@@ -88,7 +88,8 @@ def first_broken_bound(
     Formula: $M_\\text{held} > M_\\text{limit};\\quad T_\\text{again} + T_\\text{bubble} > \\varepsilon T;\\quad
         T_\\text{exposed} > \\varepsilon T$
     Symbols: M_\\text{held} = held_bytes; M_\\text{limit} = limit_bytes; T = the sum of all seconds;
-        T_\\text{again} = again_s; T_\\text{bubble} = bubble_s; T_\\text{exposed} = exposed_s; \\varepsilon = tolerated_share
+        T_\\text{again} = again_s; T_\\text{bubble} = bubble_s; T_\\text{exposed} = exposed_s;
+        \\varepsilon = tolerated_share
     Chapter: 40
 
     Args:
