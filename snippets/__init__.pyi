@@ -567,6 +567,11 @@ from snippets.synthesis.deepseek_v3.formulas import open_tensor_wait_s as open_t
 from snippets.synthesis.deepseek_v3.formulas import dualpipe_rank_bytes as dualpipe_rank_bytes
 from snippets.synthesis.deepseek_v3.formulas import latent_expert_tensors as latent_expert_tensors
 from snippets.synthesis.deepseek_v3.formulas import tensor_step as tensor_step
+from snippets.synthesis.conclusion.formulas import first_broken_bound as first_broken_bound
+from snippets.synthesis.conclusion.formulas import job_bounds as job_bounds
+from snippets.synthesis.conclusion.formulas import two_rate_step_s as two_rate_step_s
+from snippets.synthesis.conclusion.formulas import fastest_link_speedup as fastest_link_speedup
+from snippets.synthesis.conclusion.formulas import worth_devices as worth_devices
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -755,6 +760,7 @@ from snippets.synthesis.conclusion.exam_tasks import ExamDeadline as ExamDeadlin
 from snippets.synthesis.conclusion.exam_tasks import ExamTask as ExamTask
 from snippets.synthesis.conclusion.exam_tasks import exam_tasks as exam_tasks
 from snippets.synthesis.conclusion.exam_tasks import all_tasks as all_tasks
+from snippets.synthesis.conclusion.formulas import JobBounds as JobBounds
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also

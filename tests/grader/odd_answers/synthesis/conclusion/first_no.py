@@ -1,0 +1,36 @@
+# %% shares
+# Right: as shares, in fractions, from a table of questions.
+def first_no(held_mb, limit_mb, work_ms, again_ms, bubble_ms, exposed_ms, tolerated_percent):
+    from fractions import Fraction as F
+
+    step = work_ms + again_ms + bubble_ms + exposed_ms
+    most = F(tolerated_percent, 100)
+    questions = {
+        "memory": F(held_mb, limit_mb) > 1,
+        "compute": F(again_ms + bubble_ms, step) > most,
+        "communication": F(exposed_ms, step) > most,
+    }
+    return next((name for name, no in questions.items() if no), "none")
+
+
+# %% compares_what_is_left
+# Wrong: tolerates the loss as a share of the work, not of the step.
+def first_no(held_mb, limit_mb, work_ms, again_ms, bubble_ms, exposed_ms, tolerated_percent):
+    if held_mb > limit_mb:
+        return "memory"
+    if 100 * (again_ms + bubble_ms) > tolerated_percent * (work_ms + again_ms + bubble_ms):
+        return "compute"
+    if 100 * exposed_ms > tolerated_percent * (work_ms + again_ms + bubble_ms + exposed_ms):
+        return "communication"
+    return "none"
+
+
+# %% each_loss_alone
+# Wrong: what is made again and the bubble are compared one by one.
+def first_no(held_mb, limit_mb, work_ms, again_ms, bubble_ms, exposed_ms, tolerated_percent):
+    step = work_ms + again_ms + bubble_ms + exposed_ms
+    if held_mb > limit_mb:
+        return "memory"
+    if 100 * max(again_ms, bubble_ms) > tolerated_percent * step:
+        return "compute"
+    return "communication" if 100 * exposed_ms > tolerated_percent * step else "none"
