@@ -544,6 +544,12 @@ from snippets.simulation.double_tree import double_tree_rounds as double_tree_ro
 from snippets.simulation.holdings import holdings as holdings
 from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
+from snippets.synthesis.profiling.formulas import utilization_waterfall as utilization_waterfall
+from snippets.synthesis.profiling.formulas import most_saved_s as most_saved_s
+from snippets.synthesis.profiling.formulas import collective_waits_s as collective_waits_s
+from snippets.synthesis.profiling.formulas import straggler_cost_s as straggler_cost_s
+from snippets.synthesis.profiling.formulas import step_statistics as step_statistics
+from snippets.synthesis.profiling.formulas import steps_to_see_change as steps_to_see_change
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -694,6 +700,24 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
+from snippets.synthesis.profiling.formulas import UtilizationLoss as UtilizationLoss
+from snippets.synthesis.profiling.formulas import StepStatistics as StepStatistics
+from snippets.synthesis.profiling.measured_steps import MeasuredBlock as MeasuredBlock
+from snippets.synthesis.profiling.traces import TraceEvent as TraceEvent
+from snippets.synthesis.profiling.traces import TraceStep as TraceStep
+from snippets.synthesis.profiling.traces import Trace as Trace
+from snippets.synthesis.profiling.traces import StepBudget as StepBudget
+from snippets.synthesis.profiling.traces import TopKernel as TopKernel
+from snippets.synthesis.profiling.traces import Lateness as Lateness
+from snippets.synthesis.profiling.traces import kernel_kind as kernel_kind
+from snippets.synthesis.profiling.traces import operator_kind as operator_kind
+from snippets.synthesis.profiling.traces import read_trace as read_trace
+from snippets.synthesis.profiling.traces import recorded_trace as recorded_trace
+from snippets.synthesis.profiling.traces import step_budgets as step_budgets
+from snippets.synthesis.profiling.traces import step_segments as step_segments
+from snippets.synthesis.profiling.traces import idle_gaps as idle_gaps
+from snippets.synthesis.profiling.traces import top_kernels as top_kernels
+from snippets.synthesis.profiling.traces import who_arrives_last as who_arrives_last
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
@@ -714,7 +738,7 @@ alpha_beta = message_time_s
 alpha_beta_s = message_time_s
 alpha_beta_time = message_time_s
 alpha_beta_time_s = message_time_s
-amdahl_law = partial_speedup
+amdahl_law_s = most_saved_s
 arithmetic_intensity = gemm_arithmetic_intensity
 asynchronous_checkpoint_goodput = asynchronous_goodput_share
 asynchronous_checkpoint_goodput_share = asynchronous_goodput_share
