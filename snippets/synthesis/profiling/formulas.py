@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from snippets.domain import (
     Answers,
@@ -289,7 +290,7 @@ def step_statistics(step_times_s: Sequence[float]) -> StepStatistics:
     off = [seconds - mean for seconds in times]
     squares = math.fsum(value * value for value in off)
     deviation = math.sqrt(squares / (count - 1))
-    neighbours = math.fsum(one * two for one, two in zip(off, off[1:], strict=False))
+    neighbours = math.fsum(one * two for one, two in pairwise(off))
     return StepStatistics(
         steps=count,
         median_s=(in_order[(count - 1) // 2] + in_order[count // 2]) / 2,
