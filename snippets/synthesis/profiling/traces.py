@@ -1,8 +1,8 @@
 """Formulas: where a step's time goes, read from a trace that PyTorch's profiler has written as Kineto JSON.
 
-A trace lists what ran on each lane and when. On a trace with kernels of a GPU, those count; on one of a CPU alone, the
-outermost operators that do work count, so that what they call is not counted again. Each instant of a step belongs to
-one part of its budget: to computing if anything computes, else to communication, copies, waiting for data, or idle time.
+A trace lists what ran on each lane and when. Where a trace has kernels of a GPU, those count. On a trace of a CPU alone
+the outermost operators that do work count, so that what they call is not counted again. Each instant of a step belongs
+to one part of its budget: to computing if anything computes, else to communication, copies, data or idle time.
 """
 
 from __future__ import annotations
@@ -49,18 +49,21 @@ _MATMUL = re.compile(
     r"|triton_(tem_fused_\w*mm|mm)",
     re.IGNORECASE,
 )
+_MATMUL_OPS = """
+linear matmul mm addmm bmm baddbmm addmv mv dot einsum _scaled_mm _grouped_mm linear_backward mkldnn_convolution
+convolution _convolution conv1d conv2d conv3d convolution_backward
+"""
+_COPY_OPS = "copy_ _to_copy clone contiguous pin_memory _pin_memory"
+_NO_WORK_OPS = """
+view reshape _reshape_alias as_strided t transpose permute expand expand_as view_as unsqueeze unsqueeze_ squeeze
+squeeze_ select slice narrow split chunk unbind detach detach_ alias _unsafe_view flatten unflatten movedim resolve_conj
+resolve_neg empty empty_like empty_strided new_empty new_empty_strided resize_ set_ lift_fresh result_type to item
+_local_scalar_dense is_nonzero
+"""  # they look at a tensor in another way, make room for one, or wait for its number
 _OPS = {
-    "matmul": frozenset(
-        "linear matmul mm addmm bmm baddbmm addmv mv dot einsum convolution _convolution conv1d conv2d conv3d"
-        " convolution_backward linear_backward _scaled_mm _grouped_mm mkldnn_convolution".split()
-    ),
-    "memory": frozenset("copy_ _to_copy clone contiguous pin_memory _pin_memory".split()),
-    "cpu op": frozenset(  # they look at a tensor in another way, or make room for one
-        "view reshape _reshape_alias as_strided t transpose permute expand expand_as unsqueeze unsqueeze_ squeeze squeeze_"
-        " select slice narrow split chunk unbind detach detach_ alias empty empty_like empty_strided new_empty"
-        " resize_ resolve_conj resolve_neg result_type to item _local_scalar_dense is_nonzero lift_fresh view_as"
-        " _unsafe_view new_empty_strided set_ numpy_t".split()
-    ),
+    operator: kind
+    for kind, operators in (("matmul", _MATMUL_OPS), ("memory", _COPY_OPS), ("cpu op", _NO_WORK_OPS))
+    for operator in operators.split()
 }
 _BUCKETS = ("torch::distributed::reducer::mul_out", "torch.distributed.ddp.reducer::copy_bucket_to_grad")
 _CARRIERS = ("gloo:", "nccl:", "mpi:", "ucc:", "xccl:")
@@ -194,12 +197,14 @@ class Lateness:
 
     Attributes:
         number: k of ``ProfilerStep#k``, or ``None``.
-        waits_s: of each rank, its time in the step's collectives less that of the rank that spent least in each.
+        waits_s: how long each rank waited in the step's collectives; what several waited at once counts once.
+        exposed_waits_s: what of it no computing hid.
         last: the rank that waited least, which the others waited for.
     """
 
     number: int | None
     waits_s: tuple[float, ...]
+    exposed_waits_s: tuple[float, ...]
     last: int
 
 
@@ -215,8 +220,8 @@ def kernel_kind(name: str) -> str:
         ``"communication"``, ``"attention"``, ``"matmul"`` or ``"other kernel"``, which is also what no rule knows.
 
     Source: names of kernels in traces of PyTorch: NCCL, cuBLAS, CUTLASS, FlashAttention, Inductor's Triton.
-    Convention: a Triton kernel that Inductor has fused from elementwise and reducing operators is another kernel, though
-    its name may hold the name of a matmul that feeds it.
+    Convention: a Triton kernel that Inductor has fused from elementwise and reducing operators is another kernel,
+    though its name may hold the name of a matmul that feeds it.
     Leaves out: what a kernel does inside; one that computes and communicates is one of both.
 
     Example:
@@ -252,8 +257,8 @@ def operator_kind(name: str) -> str:
     Leaves out: how much work an operator had.
 
     Example:
-        >>> [operator_kind(name) for name in ("aten::addmm", "aten::copy_", "aten::gelu", "aten::view", "AddmmBackward0")]
-        ['matmul', 'memory', 'other kernel', 'cpu op', 'cpu op']
+        >>> [operator_kind(name) for name in ("aten::addmm", "aten::copy_", "aten::gelu", "aten::view")]
+        ['matmul', 'memory', 'other kernel', 'cpu op']
     """
     written = text("name", name)
     if written in _BUCKETS:
@@ -267,10 +272,7 @@ def operator_kind(name: str) -> str:
         return "cpu op"
     if _ATTENTION.search(operator):
         return "attention"
-    for kind, operators in _OPS.items():
-        if operator in operators:
-            return kind
-    return "other kernel"
+    return _OPS.get(operator, "other kernel")
 
 
 def read_trace(text: str) -> Trace:
@@ -285,8 +287,8 @@ def read_trace(text: str) -> Trace:
         The trace. Where several GPUs, or several processes, are in it, the busiest counts.
 
     Source: PyTorch, https://github.com/pytorch/kineto; the fields are those of Chrome's trace format.
-    Convention: times count from the first event. On a GPU, a step lasts from its first kernel to the next step's, where
-    the trace has steps on the GPU's side; else it is what the loop's thread took from one ``profiler.step()`` to the next.
+    Convention: times count from the first event. Where the trace has steps on the GPU's side, a step lasts from its
+    first kernel to that of the next; else it is what the loop's thread took from one ``profiler.step()`` to another.
     Leaves out: instants, arrows, counters, Python's functions and the runtime's calls.
 
     Example:
@@ -328,8 +330,8 @@ def read_trace(text: str) -> Trace:
 def recorded_trace(*, rank: int = 0) -> str:
     """Return what PyTorch's profiler wrote of one rank in this book's lab of chapter 35, without what is not read.
 
-    Two ranks train under DDP with gloo on one machine's cores. Rank 1 is slowed in each step, and loading the data stalls
-    in some.
+    Two ranks train under DDP with gloo on one machine's cores. Rank 1 stops for a while in each step, and rank 0 gets
+    its data late in some.
 
     Chapter: 35
 
@@ -361,7 +363,7 @@ def step_budgets(trace: Trace) -> tuple[StepBudget, ...]:
     Returns:
         A budget for each step, in order.
 
-    Source: derived; unions of intervals. Exposed communication is what HTA, a trace analyser, leaves out of its overlap.
+    Source: derived; unions of intervals.
     Convention: an instant belongs to computing if anything computes (to a matmul before attention, before other
     kernels), else to communication, else to copies, else to waiting for data, else it is idle.
     Leaves out: how well a kernel uses the GPU, and why the GPU idles.
@@ -376,7 +378,7 @@ def step_budgets(trace: Trace) -> tuple[StepBudget, ...]:
     known = of_kind("trace", trace, Trace)
     lanes = _lanes(known)
     segments = _assigned(lanes)
-    hidden = _common(lanes["communication"], _union(span for part in _COMPUTE for span in lanes[part]))
+    hidden = _common(lanes["communication"], _computing(lanes))
     return tuple(_budget(step, segments, hidden) for step in known.steps)
 
 
@@ -390,8 +392,8 @@ def step_segments(trace: Trace, *, step: int = 0) -> tuple[tuple[float, float, s
         step: which of the trace's steps, from 0.
 
     Returns:
-        Stretches ``(start_s, end_s, part)`` from the step's beginning, in order; ``part`` is one of ``PARTS``. What lies
-        between them is idle.
+        Stretches ``(start_s, end_s, part)`` from the step's beginning, in order; ``part`` is one of ``PARTS``. What
+        lies between them is idle.
 
     Source: derived, as ``step_budgets``.
     Convention: as there.
@@ -450,7 +452,7 @@ def top_kernels(trace: Trace, *, step: int | None = None, count: int = 10) -> tu
         The names, that with the most time first. Times of lanes that run side by side are added.
 
     Source: derived.
-    Convention: on a CPU, an operator's time has in it that of the operators which it calls, and only the outermost counts.
+    Convention: on a CPU, an operator's time has in it that of the operators which it calls; only the outermost counts.
 
     Example:
         >>> rows = [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": ts, "dur": 2} for ts in (0, 5)]
@@ -681,6 +683,15 @@ def _lanes(trace: Trace) -> dict[str, list[Span]]:
     return {part: _union(found) for part, found in spans.items()}
 
 
+def _computing(lanes: Mapping[str, Sequence[Span]]) -> list[Span]:
+    """Return when anything computed."""
+    return _union(span for part in _COMPUTE for span in lanes[part])
+
+
+def _length(spans: Iterable[Span]) -> int:
+    return sum(end - begin for begin, end in spans)
+
+
 def _union(spans: Iterable[Span]) -> list[Span]:
     """Return what spans cover together, in order and apart."""
     joined = list[Span]()
@@ -770,14 +781,20 @@ def _lateness(traces: Sequence[Trace], place: int) -> Lateness:
     if counts == {0} or len(counts) > 1:
         said = ", ".join(str(len(each_taken)) for each_taken in taken)
         raise ValueError(f"traces must have the same collectives in each step, got {said} in step {place}")
-    shortest = [min(column) for column in zip(*taken, strict=True)]
-    waits = [sum(own) - sum(shortest) for own in taken]
-    return Lateness(number, tuple(wait / _NS for wait in waits), waits.index(min(waits)))
+    shortest = [min(b - a for a, b in column) for column in zip(*taken, strict=True)]
+    waits = [_union((a, b - least) for (a, b), least in zip(own, shortest, strict=True)) for own in taken]
+    exposed = [_outside(own, _computing(_lanes(trace))) for own, trace in zip(waits, traces, strict=True)]
+    lengths = [_length(own) for own in waits]
+    return Lateness(
+        number=number,
+        waits_s=tuple(length / _NS for length in lengths),
+        exposed_waits_s=tuple(_length(own) / _NS for own in exposed),
+        last=lengths.index(min(lengths)),
+    )
 
 
-def _collectives(trace: Trace, place: int) -> list[int]:
-    """Return how long each collective took that began in a step, in their order."""
+def _collectives(trace: Trace, place: int) -> list[Span]:
+    """Return when each collective ran that began in a step, in their order."""
     begin, end = _span(trace.steps[place])
     spans = (_span(event) for event in trace.events if event.kind == "communication")
-    last = place == len(trace.steps) - 1
-    return [b - a for a, b in spans if begin <= a < end or (last and a == end)]
+    return [(a, b) for a, b in spans if begin <= a < end]
