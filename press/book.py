@@ -66,6 +66,9 @@ from press.site.planner import MODULE as PLANNER
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
 from press.site.runtime import Archive, Files, archive, exercises_archive, lean_archive
 from press.site.thread import box_of, boxes_asked
+from press.site.traces import MODULE as TRACES
+from press.site.traces import RECORDED, traces_html
+from press.site.traces import SUBJECT as TRACES_SUBJECT
 
 HARDWARE = "docs/hardware.md"
 REFERENCE = Path(__file__).parent / "site" / "reference.py"
@@ -276,6 +279,10 @@ class Book:
         if self._has(PLANNER):
             files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
             archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._leanly_packed(files))]
+        if self._has(TRACES):
+            recorded = {path.relative_to(self.root).as_posix(): path for path in self._recorded_traces()}
+            packed = self._leanly_packed({**self._reached(TRACES), **recorded})
+            archives[TRACES_SUBJECT] = [Archive(TRACES_SUBJECT.replace("/", "-"), packed)]
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}
@@ -563,6 +570,7 @@ class Book:
             "labs": lambda: self._labs(path),
             "planner": lambda: self._planner_made("page", planner_html).decode(),
             "measured": lambda: self._planner_made("measured", measured_html).decode(),
+            "traces": lambda: self._traces_made().decode(),
         }
         asked = lists_asked(source)
         formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}
@@ -600,6 +608,15 @@ class Book:
         return kept_alone(
             self.root / ".press" / f"planner-{name}", [*self._press, *map(self.freshness.content, files)], make
         )
+
+    def _recorded_traces(self) -> list[Path]:
+        return sorted((self.root / RECORDED).glob("*.json.gz"))
+
+    def _traces_made(self) -> bytes:
+        """Return what stands where a chapter takes traces, kept while its modules and the recorded ones stay."""
+        files = [*self.freshness.reached([f"import {TRACES}"]), *self._recorded_traces()]
+        parts = [*self._press, *map(self.freshness.content, files)]
+        return kept_alone(self.root / ".press" / "traces", parts, traces_html)
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         header, text = front_matter(source)

@@ -35,7 +35,7 @@ function storage(method, ...values) {
 }
 
 // What a chapter keeps of its reading, the home page's board, an assignment and the planner have scripts of their own.
-for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"], ["assignment.js", ".own-assignment"], ["planner.js", ".planner"]]) {
+for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"], ["assignment.js", ".own-assignment"], ["planner.js", ".planner"], ["traces.js", ".traces"]]) {
   const script = new URL(name, document.currentScript.src);
   document$.subscribe(async () => {
     const element = document.querySelector(place);

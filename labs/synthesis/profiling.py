@@ -1,0 +1,198 @@
+"""Profiling: where two ranks' steps go, read from traces of `torch.profiler`, where we know who is slow and when.
+
+Two ranks train a small transformer block with DDP over gloo. Rank 1 sleeps for a while before each backward pass, as if
+its host were busy. Rank 0 gets its batch late in two steps. The profiler records steps after a warm-up, and the book's
+analyser, which knows nothing of this, reads the traces: it has to find each rank's parts of each step, which rank the
+other waits for, and the two late batches.
+
+What the analyser finds decides: the steps, their all-reduces, who comes last in each step, which steps wait for data.
+Two times decide too, as bounds with a wide margin: what one rank waits in the collectives is the other's delay, and the
+late batches are as late as they were made. The other times don't decide.
+
+    torchrun --standalone --nproc-per-node 2 labs/synthesis/profiling.py
+
+Chapter: 35
+
+Shown:
+    steps in the trace
+    all-reduces of each step
+    who comes last
+    steps that wait for data
+    parts of a step
+    delay of rank 1
+    late batch
+    rank 0: exposed communication
+    rank 1: idle
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.parallel import DistributedDataParallel
+from torch.profiler import ProfilerActivity, profile, schedule
+from torch.utils.data import DataLoader, IterableDataset
+
+from labs.efficiency.trace import exported
+from labs.efficiency.wire import on_gloo
+from labs.harness import Lab, Row, run_lab
+from snippets.synthesis.profiling.traces import StepBudget, Trace, read_trace, step_budgets, who_arrives_last
+
+WIDTH, HEADS, TOKENS, SEQUENCES = 256, 4, 64, 8
+BUCKETS = 2
+SKIPPED = 3  # steps before those that count: DDP lays its buckets out anew after the first
+STEPS = 6
+LATE = (2, 5)  # steps, from 0, in which rank 0's batch comes late
+DELAY_S, LATE_S = 0.05, 0.10
+MARGIN = 0.5  # of a delay: how far a busy machine may bring what is measured away from it
+KEPT = ("ph", "cat", "name", "pid", "tid", "ts", "dur")
+
+
+class Block(nn.Module):
+    """Attention and two matrices, each beside a way around."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+        self.norm = nn.LayerNorm(WIDTH)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Take sequences through the block."""
+        heads = self.qkv(self.norm(x)).view(*x.shape[:2], 3, HEADS, -1).permute(2, 0, 3, 1, 4)
+        mixed = scaled_dot_product_attention(heads[0], heads[1], heads[2], is_causal=True)
+        x = x + self.out(mixed.transpose(1, 2).reshape(x.shape))
+        return x + self.down(nn.functional.gelu(self.up(x)))
+
+
+class Batches(IterableDataset[torch.Tensor]):
+    """Sequences one by one, some of them late."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        generator = torch.Generator().manual_seed(self.rank)
+        for step in range(SKIPPED + STEPS):
+            for sequence in range(SEQUENCES):
+                if self.rank == 0 and step - SKIPPED in LATE and sequence == 0:
+                    time.sleep(LATE_S)
+                yield torch.randn(TOKENS, WIDTH, generator=generator)
+
+
+def recorded(lab: Lab) -> dict[str, Any]:
+    """Train, and return what the profiler writes of the steps that count."""
+    torch.manual_seed(0)
+    cap = sum(weight.numel() for weight in Block().parameters()) * 4 / BUCKETS
+    model = DistributedDataParallel(Block(), bucket_cap_mb=cap / 2**20)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, foreach=True)
+    plan = schedule(wait=SKIPPED - 1, warmup=1, active=STEPS, repeat=1)
+    with profile(activities=[ProfilerActivity.CPU], schedule=plan) as profiler:
+        for batch in DataLoader(Batches(lab.rank), batch_size=SEQUENCES):
+            loss = model(batch).square().mean()
+            if lab.rank == 1:
+                time.sleep(DELAY_S)  # a host that is busy with something else
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            profiler.step()
+    return exported(profiler)
+
+
+def stripped(content: dict[str, Any]) -> dict[str, Any]:
+    """Return a trace with what the analyser reads, and nothing of the machine."""
+    events = [
+        {key: event[key] for key in KEPT if key in event}
+        for event in content["traceEvents"]
+        if event.get("ph") == "X" and event.get("cat") in ("cpu_op", "user_annotation")
+    ]
+    return {
+        "schemaVersion": content["schemaVersion"],
+        "distributedInfo": {key: content["distributedInfo"][key] for key in ("backend", "rank", "world_size")},
+        "displayTimeUnit": content["displayTimeUnit"],
+        "traceEvents": sorted(events, key=lambda event: event["ts"]),
+    }
+
+
+def compare(lab: Lab, traces: list[Trace], budgets: list[tuple[StepBudget, ...]]) -> None:
+    """Set what the analyser finds beside what was done."""
+    late = who_arrives_last(traces)
+    lab.count("steps in the trace", predicted=STEPS, measured=len(traces[lab.rank].steps))
+    lab.count("all-reduces of each step", predicted=[BUCKETS] * STEPS, measured=all_reduces(traces[lab.rank]))
+    # Rank 0 is the later one only where its batch is late for longer than rank 1 sleeps.
+    expected = [0 if step in LATE else 1 for step in range(STEPS)]
+    lab.count("who comes last", predicted=expected, measured=[step.last for step in late])
+    waiting = [step for step, budget in enumerate(budgets[0]) if budget.data_s > LATE_S * MARGIN]
+    lab.count("steps that wait for data, on rank 0", predicted=list(LATE), measured=waiting)
+    error = max(
+        abs(sum(budget.parts.values()) - step.duration_s)
+        for trace, each in zip(traces, budgets, strict=True)
+        for step, budget in zip(trace.steps, each, strict=True)
+    )
+    lab.rows.append(Row("parts of a step, less the step", "bound", 1e-9, error, "s"))
+    waits_s = statistics.median(step.exposed_waits_s[0] for place, step in enumerate(late) if place not in LATE)
+    stalls_s = statistics.median(budgets[0][step].data_s for step in LATE)
+    for what, made_s, found_s in (("delay of rank 1", DELAY_S, waits_s), ("late batch", LATE_S, stalls_s)):
+        lab.time(f"{what}, as the analyser finds it", predicted_s=made_s, measured_s=found_s)
+        lab.rows.append(Row(f"{what}: how far off", "bound", made_s * MARGIN, abs(found_s - made_s), "s"))
+
+
+def all_reduces(trace: Trace) -> list[int]:
+    """Return how many all-reduces began in each step."""
+    begins = [event.start_s for event in trace.events if event.name == "gloo:all_reduce"]
+    return [sum(step.start_s <= at < step.start_s + step.duration_s for at in begins) for step in trace.steps]
+
+
+def estimate(lab: Lab, budgets: list[tuple[StepBudget, ...]]) -> None:
+    """Set the typical step's parts beside what the delay makes of them."""
+    plain = [step for step in range(STEPS) if step not in LATE]
+    fast, slow = ([each[step] for step in plain] for each in budgets)
+    delay = sum(budget.exposed_communication_s for budget in slow) / len(slow) + DELAY_S
+    exposed = sum(budget.exposed_communication_s for budget in fast) / len(fast)
+    lab.time("rank 0: exposed communication, that of rank 1 and its delay", predicted_s=delay, measured_s=exposed)
+    idle = sum(budget.idle_s for budget in fast) / len(fast) + DELAY_S
+    found = sum(budget.idle_s for budget in slow) / len(slow)
+    lab.time("rank 1: idle, as rank 0 and its delay", predicted_s=idle, measured_s=found)
+
+
+def main(lab: Lab) -> None:
+    """Record, write the traces where that is wanted, analyse, compare."""
+    lab.need_ranks(2, "a rank alone waits for nobody")
+    if lab.ranks > 2:
+        lab.say("more than two ranks: those above 1 do as rank 0 does, and get their data in time")
+    on_gloo(lab)
+    torch.set_num_threads(1)
+    lab.phase("training")
+    content = stripped(recorded(lab))
+    lab.phase("reading the traces")
+    written: list[str] = [""] * lab.ranks
+    dist.all_gather_object(written, json.dumps(content, separators=(",", ":")))
+    if lab.options.traces and lab.rank == 0:
+        for rank, text in enumerate(written):
+            packed = gzip.compress(text.encode(), compresslevel=9, mtime=0)
+            (lab.options.traces / f"rank_{rank}.json.gz").write_bytes(packed)
+    traces = [read_trace(text) for text in written]
+    budgets = [step_budgets(trace) for trace in traces]
+    compare(lab, traces, budgets)
+    estimate(lab, budgets)
+    lab.data["budgets"] = [[budget.parts for budget in each] for each in budgets]
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the option of this lab."""
+    parser.add_argument("--traces", type=Path, metavar="FOLDER", help="write each rank's trace there, packed")
+
+
+if __name__ == "__main__":
+    run_lab(main, options=options)
