@@ -83,9 +83,9 @@ def trace_view(setting_json: str, texts: Sequence[str] = (), names: Sequence[str
             "ranks": _ranks(traces),
             "unread": _unread(trace, step),
         },
-        "said": _spoken(trace, step, budgets[step], _rank_of(traces, rank)),
+        "said": _spoken(trace.steps[step], budgets[step], _rank_of(traces, rank)),
         "ranks": [f"rank {_rank_of(traces, place)}" for place in range(len(traces))],
-        "steps": [_step_name(each_step, place) for place, each_step in enumerate(trace.steps)],
+        "steps": [_step_name(each_step) for each_step in trace.steps],
         "shown": {"rank": str(rank), "step": str(step)},
     }
     return json.dumps(answer, ensure_ascii=False)
@@ -179,16 +179,21 @@ def _rank_of(traces: Sequence[Trace], place: int) -> int:
     return place if rank is None else rank
 
 
-def _step_name(step: TraceStep, place: int) -> str:
-    return f"{place}: the whole trace" if step.number is None else f"{place}: ProfilerStep#{step.number}"
+def _step_name(step: TraceStep) -> str:
+    return "the whole trace" if step.number is None else f"ProfilerStep#{step.number}"
 
 
 def _time(seconds: float) -> str:
     """Return a time to three digits."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= 0.9995 * size:
-            return f"{seconds / size:,.3g} {unit}" if seconds < 999.5 * size else f"{seconds / size:,.0f} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
+            return f"{_digits(seconds / size)} {unit}"
+    return f"{_digits(seconds * 1e6)} µs"
+
+
+def _digits(number: float) -> str:
+    """Return a number to three digits, or to the last before the point."""
+    return f"{number:,.{0 if number >= 99.95 else 1 if number >= 9.995 else 2}f}"
 
 
 def _percent(share: float) -> str:
@@ -227,22 +232,23 @@ def _bar(begin: float, share: float, colour: str) -> str:
 
 def _summary(traces: Sequence[Trace], rank: int, step: int, budgets: Sequence[StepBudget], *, recorded: bool) -> str:
     trace, budget = traces[rank], budgets[step]
-    whose = "The trace that this book has recorded" if recorded else "Your trace"
+    whose = "This is your trace"
     if len(traces) > 1:
-        whose = f"{'The' if recorded else 'Your'} {len(traces)} traces{' that this book has recorded' * recorded}"
-    count = sum(event.kind in _PARTS for event in trace.events)
-    counted = f"{_plural(count, 'operator')} of a CPU, since there are no kernels of a GPU"
+        whose = (
+            f"These are {'' if recorded else 'your '}{len(traces)} traces{' that this book has recorded' * recorded}"
+        )
+    count = sum(event.kind in _PARTS and event.kind != "data" for event in trace.events)
+    counted = f"no kernels of a GPU, so {_plural(count, 'event')} of its CPU count"
     if trace.device == "GPU":
-        counted = f"{_plural(count, 'kernel')} and copies of a GPU"
-    name = _step_name(trace.steps[step], step).partition(": ")[2]
+        counted = f"{count:,} kernels and copies of a GPU"
+    name = _step_name(trace.steps[step])
     largest = max(budget.parts.items(), key=lambda item: item[1])
     computing_s = budget.matmul_s + budget.attention_s + budget.other_kernel_s
     note = ""
     if trace.steps[step].number is None:
         note = "<p>It has no <code>ProfilerStep#…</code>, so all of it counts as one step.</p>"
     return (
-        f"<p>{whose}: {_plural(len(trace.steps), 'step')} of each rank. In rank {_rank_of(traces, rank)}'s trace,"
-        f" {counted}, are counted.</p>"
+        f"<p>{whose}. That of rank {_rank_of(traces, rank)} has {_plural(len(trace.steps), 'step')}, and {counted}.</p>"
         f'<p class="planner-best"><strong>{_time(budget.step_s)}</strong> for {name} of rank'
         f" {_rank_of(traces, rank)}. Something computes for {_time(computing_s)} of it,"
         f" {_percent(computing_s / budget.step_s) if budget.step_s else '–'}. The largest part:"
@@ -250,9 +256,9 @@ def _summary(traces: Sequence[Trace], rank: int, step: int, budgets: Sequence[St
     )
 
 
-def _spoken(trace: Trace, step: int, budget: StepBudget, rank: int) -> str:
+def _spoken(step: TraceStep, budget: StepBudget, rank: int) -> str:
     parts = ", ".join(f"{name} {_time(spent)}" for name, spent in budget.parts.items() if spent > 0.005 * budget.step_s)
-    return f"Rank {rank}, step {step}: {_time(budget.step_s)}, of which {parts}."
+    return f"Rank {rank}, {_step_name(step)}: {_time(budget.step_s)}, of which {parts}."
 
 
 def _step(trace: Trace, step: int, budget: StepBudget, work: tuple[float, float, str] | None) -> str:
@@ -333,14 +339,16 @@ def _utilization(budget: StepBudget, work: tuple[float, float, str]) -> str:
 
 def _steps(trace: Trace, budgets: Sequence[StepBudget], chosen: int) -> str:
     names = list(budgets[0].parts)
+    unit, size = ("s", 1.0) if max(budget.step_s for budget in budgets) >= 1 else ("ms", 1e-3)
     rows = []
     for place, budget in enumerate(budgets[:MOST_STEPS]):
-        name = _step_name(trace.steps[place], place)
+        name = _step_name(trace.steps[place])
         head = f"<strong>{name}</strong>" if place == chosen else name
-        rows.append((head, _time(budget.step_s), *(_time(budget.parts[part]) for part in names)))
+        times = (budget.step_s, *(budget.parts[part] for part in names))
+        rows.append((head, *(_digits(spent / size) for spent in times)))
     more = len(budgets) - MOST_STEPS
     note = f"<p>{_plural(more, 'more step')} not shown.</p>" if more > 0 else ""
-    return _table("All steps", ("step", "in all", *names), rows) + note
+    return _table(f"All steps, in {unit}", ("step", "in all", *names), rows) + note
 
 
 def _kernels(trace: Trace, step: int) -> str:

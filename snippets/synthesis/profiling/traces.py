@@ -42,7 +42,7 @@ _POINTWISE = re.compile(
     r"|sort|scan|topk|transpose|permute|quant|cast|amax|scale|histogram|where|cub::",
     re.IGNORECASE,
 )
-_FUSED = re.compile(r"triton_(poi|red|per|for)_|elementwise_kernel|reduce_kernel|multi_tensor_apply")
+_FUSED = re.compile(r"triton_(poi|red|per|for)_|elementwise_kernel|(?<![kK])reduce_kernel|multi_tensor_apply")
 _ATTENTION = re.compile(r"flash(?!infer)|fmha|atten|attn|sdpa|\bmha_", re.IGNORECASE)
 _MATMUL = re.compile(
     r"gemm|gemv|matmul|nvjet|xmma|wgmma|cijk_|cublas|cutlass(::kernel|_\d|_tensorop)|conv(?!ert)|wgrad|dgrad|fprop|splitk"
