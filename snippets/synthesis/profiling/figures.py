@@ -33,7 +33,7 @@ def attribution_panel(trace: Trace, *, unit_s: float, width_px: float = WIDTH) -
     Returns:
         The picture.
     """
-    left, right = 96.0, 14.0
+    left, right = 104.0, 14.0
     step = trace.steps[0]
     scale = (width_px - left - right) / step.duration_s
     panel = Panel(width_px, 150)

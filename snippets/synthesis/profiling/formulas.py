@@ -180,8 +180,8 @@ def most_saved_s(*, slice_s: float, times_faster: float) -> float:
 def collective_waits_s(arrivals_s: Sequence[float]) -> tuple[float, ...]:
     """Return how long each rank waits in a collective until the last one has arrived.
 
-    Formula: $\\max_j a_j - a_r$
-    Symbols: a_r = when rank r begins the collective, of arrivals_s
+    Formula: $\\max_j y_j - y_r$
+    Symbols: y_r = when rank r begins the collective, of arrivals_s
     Chapter: 35
 
     Args:
@@ -207,8 +207,8 @@ def collective_waits_s(arrivals_s: Sequence[float]) -> tuple[float, ...]:
 def straggler_cost_s(arrivals_s: Sequence[float]) -> float:
     """Return how much sooner a collective could begin if its last rank came with the second-last.
 
-    Formula: $a_{(R)} - a_{(R-1)}$
-    Symbols: a_{(R)}, a_{(R-1)} = the last and the second-last arrival, of arrivals_s
+    Formula: $y_{(R)} - y_{(R-1)}$
+    Symbols: y_{(R)}, y_{(R-1)} = the last and the second-last arrival, of arrivals_s
     Chapter: 35
 
     Args:

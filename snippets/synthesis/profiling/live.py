@@ -53,7 +53,7 @@ def waterfall_panel(
     """
     useful, *lost = losses
     shown = [loss for loss in lost if loss.share >= _SHOWN]
-    left = 228.0 if chapters else 160.0
+    left = 214.0 if chapters else 160.0
     scale = width_px - left - 42
     top = 26.0 if title else 4.0
     panel = Panel(width_px, top + _ROW * (len(shown) + 2) + 4)
@@ -64,9 +64,16 @@ def waterfall_panel(
         y = top + _ROW * number
         panel.text(0, y + 9, name, size=12, middle=True, bold=bold)
         panel.rectangle(left + start * scale, y, share * scale, 18, colour=hue, strength=0.55)
-        panel.text(left + (start + share) * scale + 4, y + 9, f"{100 * share:.1f}%", size=12, middle=True, bold=bold)
+        panel.text(
+            left + (start + share) * scale + 4,
+            y + 9,
+            "100%" if share == 1.0 else f"{share:.1%}",
+            size=12,
+            middle=True,
+            bold=bold,
+        )
 
-    row(0, "the peak, for the whole step", 0.0, 1.0, "line")
+    row(0, "the peak", 0.0, 1.0, "idle")
     rest = 1.0
     for number, loss in enumerate(shown, start=1):
         rest -= loss.share
@@ -101,12 +108,12 @@ def waterfall_panel(
     named=[
         Named(
             "The question",
-            "The MFU is 30.6%, and 32.0% of the step is waiting for other ranks.",
+            "The MFU is 30.5%, and 31.9% of the step is waiting for other ranks.",
             {"change": "nothing"},
         ),
         Named(
             "All data in time",
-            "Without the waiting it's 45.5%: the step is 0.45 s shorter.",
+            "Without the waiting the MFU is 45.0%, and the step 0.45 s shorter.",
             {"change": "waiting"},
         ),
         Named(
@@ -116,7 +123,7 @@ def waterfall_panel(
         ),
         Named(
             "After that, the matmuls",
-            "With nobody waiting, 11.3% of the step is matmuls below what good ones reach: 0.11 s.",
+            "With nobody waiting, 11.4% of the step is matmuls below what good ones reach: 0.11 s.",
             {"waiting_ms": 0, "data_ms": 0, "change": "matmuls"},
         ),
     ],

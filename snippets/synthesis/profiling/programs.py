@@ -257,7 +257,7 @@ def critical_tasks(tasks: Sequence[LaneTask]) -> tuple[int, ...]:
         The tasks' numbers in order; their times add up to the end of the last. Where several such chains are equally
         long, one of them.
 
-    Source: Kelley and Walker 1959; the order of tasks on a lane counts as a dependence.
+    Source: derived; the order of tasks on a lane counts as a dependence.
     Convention: the tasks and lanes of chapter 24.
     Leaves out: that a lane takes its tasks in another order when times change.
 
