@@ -694,6 +694,21 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
+from snippets.synthesis.profiling.traces import TraceEvent as TraceEvent
+from snippets.synthesis.profiling.traces import TraceStep as TraceStep
+from snippets.synthesis.profiling.traces import Trace as Trace
+from snippets.synthesis.profiling.traces import StepBudget as StepBudget
+from snippets.synthesis.profiling.traces import TopKernel as TopKernel
+from snippets.synthesis.profiling.traces import Lateness as Lateness
+from snippets.synthesis.profiling.traces import kernel_kind as kernel_kind
+from snippets.synthesis.profiling.traces import operator_kind as operator_kind
+from snippets.synthesis.profiling.traces import read_trace as read_trace
+from snippets.synthesis.profiling.traces import recorded_trace as recorded_trace
+from snippets.synthesis.profiling.traces import step_budgets as step_budgets
+from snippets.synthesis.profiling.traces import step_segments as step_segments
+from snippets.synthesis.profiling.traces import idle_gaps as idle_gaps
+from snippets.synthesis.profiling.traces import top_kernels as top_kernels
+from snippets.synthesis.profiling.traces import who_arrives_last as who_arrives_last
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also

@@ -349,7 +349,7 @@ def recorded_trace(*, rank: int = 0) -> str:
         >>> read_trace(recorded_trace(rank=1)).rank
         1
     """
-    name = f"rank_{one_of('rank', rank, (0, 1))}.json.gz"
+    name = f"rank_{one_of('rank', integer_at_least('rank', rank, 0), (0, 1))}.json.gz"
     packed = (files("snippets.synthesis.profiling") / "recorded" / name).read_bytes()
     return gzip.decompress(packed).decode()
 
