@@ -177,7 +177,7 @@ async function read(file, left) {
     transform(part, sink) {
       left.bytes -= part.length;
       if (left.bytes < 0) {
-        throw new Error(`${file.name} has more JSON than the ${most.toFixed(0)} MB that are left; record fewer steps, without stacks and shapes`);
+        throw new Error("too much");
       }
       sink.enqueue(part);
     },
@@ -185,7 +185,10 @@ async function read(file, left) {
   const stream = packed ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
   try {
     return await new Response(stream.pipeThrough(counting)).text();
-  } catch (error) {
-    throw left.bytes < 0 ? error : new Error(`${file.name} can't be read: ${packed ? "it is no whole gzip file" : error.message}`);
+  } catch (error) { // a browser may put an error of its own in the place of the stream's
+    if (left.bytes < 0) {
+      throw new Error(`${file.name} has more JSON than the ${most.toFixed(0)} MB that are left: record fewer steps, without stacks and shapes`);
+    }
+    throw new Error(`${file.name} can't be read: ${packed ? "it is no whole gzip file" : error.message}`);
   }
 }

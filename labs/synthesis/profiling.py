@@ -47,7 +47,7 @@ from torch.utils.data import DataLoader, IterableDataset
 from labs.efficiency.trace import exported
 from labs.efficiency.wire import on_gloo
 from labs.harness import Lab, Row, run_lab
-from snippets.synthesis.profiling.traces import StepBudget, Trace, read_trace, step_budgets, who_arrives_last
+from snippets import StepBudget, Trace, read_trace, step_budgets, who_arrives_last
 
 WIDTH, HEADS, TOKENS, SEQUENCES = 256, 4, 64, 8
 BUCKETS = 2

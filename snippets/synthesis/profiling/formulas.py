@@ -67,9 +67,9 @@ def utilization_waterfall(
     The first share is the MFU. What nobody names is idle.
 
     Formula: $1 = \\frac{F}{PT} + \\sum_j \\frac{T_j}{T}$
-    Symbols: F = matmul_flops + attention_flops, the model's; P = peak_flops_per_s; T = step_s; T_j = seconds of each
-        loss: recomputed_flops at the peak; matmuls beyond their FLOPs at the peak, in two parts, up to the
-        achievable_share and beyond it; attention_s beyond its FLOPs at the peak; and what was given in seconds
+    Symbols: F = the model's FLOPs, those of the matmuls and of the attention; P = peak_flops_per_s; T = time of the
+        step; T_j = time of each loss: recomputed FLOPs at the peak; matmuls beyond their FLOPs at the peak, in two
+        parts, up to the achievable share and beyond it; the attention beyond its own; and what was given in seconds
     Chapter: 35
 
     Args:

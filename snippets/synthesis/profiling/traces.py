@@ -7,6 +7,7 @@ to one part of its budget: to computing if anything computes, else to communicat
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import re
@@ -289,7 +290,8 @@ def read_trace(text: str) -> Trace:
     Source: PyTorch, https://github.com/pytorch/kineto; the fields are those of Chrome's trace format.
     Convention: times count from the first event. Where the trace has steps on the GPU's side, a step lasts from its
     first kernel to that of the next; else it is what the loop's thread took from one ``profiler.step()`` to another.
-    Leaves out: instants, arrows, counters, Python's functions and the runtime's calls.
+    Leaves out: instants, arrows, counters, Python's functions, the runtime's calls; beside a GPU's kernels, the CPU's
+    operators.
 
     Example:
         >>> written = '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 5, "dur": 2, "pid": 0}]}'
@@ -299,7 +301,7 @@ def read_trace(text: str) -> Trace:
     header, entries = _entries(text)
     rows, left_out = _timed(entries)
     on_gpu = any(row.category in _ON_GPU for row in rows)
-    known = [(row, kind) for row in rows if (kind := _kind(row, on_gpu=on_gpu))]
+    known = [(row, kind) for row in rows if (kind := _kind(row.name, row.category, on_gpu=on_gpu))]
     if not any(kind in PARTS for _, kind in known):
         raise ValueError(
             "text must have kernels of a GPU or operators of a CPU among its traceEvents, got categories"
@@ -347,7 +349,7 @@ def recorded_trace(*, rank: int = 0) -> str:
         >>> read_trace(recorded_trace(rank=1)).rank
         1
     """
-    name = f"rank_{one_of('rank', rank, (0, 1))}.json.gz"
+    name = f"rank_{one_of('rank', integer_at_least('rank', rank, 0), (0, 1))}.json.gz"
     packed = (files("snippets.synthesis.profiling") / "recorded" / name).read_bytes()
     return gzip.decompress(packed).decode()
 
@@ -572,9 +574,9 @@ def _nanoseconds(value: Any) -> int | None:
         return None
 
 
-def _kind(row: _Row, *, on_gpu: bool) -> str:
+@functools.lru_cache(maxsize=2**14)  # a trace has few names, and many events of each
+def _kind(name: str, category: str, *, on_gpu: bool) -> str:
     """Return the kind of an event, or nothing where it doesn't count."""
-    name, category = row.name, row.category
     if category in ("gpu_memcpy", "gpu_memset"):
         return "memory"
     if category == "kernel":
@@ -587,9 +589,7 @@ def _kind(row: _Row, *, on_gpu: bool) -> str:
         return ""
     if name.startswith(_CARRIERS) and not on_gpu:
         return "communication"
-    if category == "user_annotation":
-        return ""
-    return "cpu op" if on_gpu else operator_kind(name)
+    return "" if on_gpu or category == "user_annotation" else operator_kind(name)
 
 
 def _owner(known: Sequence[tuple[_Row, str]], *, on_gpu: bool) -> int | str:

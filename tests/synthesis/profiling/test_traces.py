@@ -1,4 +1,4 @@
-"""Chapter 35: the analyser of traces against a sampler that asks each instant; traces of GPUs and CPUs, and real ones."""
+"""Chapter 35: the analyser of traces against a sampler that asks each instant; traces of GPUs and CPUs, and real."""
 
 from __future__ import annotations
 
