@@ -35,9 +35,10 @@ def steps_to_see(
     """
     counted = times_ms[warmup:]
     mean = Fraction(sum(counted), len(counted))
-    variance = sum((time - mean) ** 2 for time in counted) / (len(counted) - 1)
+    squares = [(time - mean) * (time - mean) for time in counted]
+    variance = Fraction(sum(squares), len(counted) - 1)
     change = mean * change_percent / 100
-    needed = 2 * 2**2 * variance / change**2
+    needed = 2 * 2 * 2 * variance / (change * change)
     return max(1, -(-needed.numerator // needed.denominator))
 
 
@@ -106,22 +107,22 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_the_other_run",
             "You took the error of one mean. Two means are compared, and each scatters: the variances add up.",
-            {"2 * 2**2 * variance": "2**2 * variance"},
+            {"2 * 2 * 2 * variance": "2 * 2 * variance"},
         ),
         Mistake(
             "takes_one_standard_error",
             "You took one standard error. A change that size comes by chance in every third comparison; take two.",
-            {"2 * 2**2 * variance": "2 * variance"},
+            {"2 * 2 * 2 * variance": "2 * variance"},
         ),
         Mistake(
             "forgets_the_square",
             "You divided the variance by the change, not by its square. Half the change needs four times the steps.",
-            {"change**2": "change"},
+            {"(change * change)": "change"},
         ),
         Mistake(
             "divides_by_all",
             "You divided the squares by the number of steps. The variance of a sample has one less.",
-            {"(len(counted) - 1)": "len(counted)"},
+            {"len(counted) - 1)": "len(counted))"},
         ),
         Mistake(
             "rounds_down",

@@ -49,7 +49,7 @@ def which_first(
     ... )
     1
     """
-    now = {
+    now: dict[str, Fraction | int] = {
         "matmul": matmul_ms,
         "attention": attention_ms,
         "transfer": transfer_ms,
@@ -58,7 +58,7 @@ def which_first(
     }
 
     def step(part: str, speed: int) -> Fraction:
-        took = {**now, part: Fraction(100 * now[part], speed)}
+        took = {**now, part: 100 * Fraction(now[part]) / speed}
         computing = took["matmul"] + took["attention"]
         rest = took["transfer"] + took["waiting"] + took["data"]
         return max(computing, Fraction(hidden_ms)) + rest
@@ -177,7 +177,7 @@ EXERCISE = Exercise(
         Mistake(
             "takes_speed_for_time_saved",
             "You took 200% for twice the time saved. At f times the speed, 1/f of the time is left.",
-            {"Fraction(100 * now[part], speed)": "max(Fraction(0), now[part] * (1 - Fraction(speed - 100, 100)))"},
+            {"100 * Fraction(now[part]) / speed": "max(Fraction(0), now[part] * (1 - Fraction(speed - 100, 100)))"},
         ),
         Mistake(
             "always_proposes",

@@ -23,6 +23,15 @@ from snippets.domain import (
 MOST_RANKS = 100_000
 MOST_STEPS = 1_000_000
 _ROUNDING = 1e-9
+_OF_MATMULS = "matmul_flops and recomputed_flops at achievable_share of peak_flops_per_s"
+_GIVEN = {
+    "other_kernel_s": ("other kernels", 2),
+    "copies_s": ("copies to and from the host", 24),
+    "transfer_s": ("exposed transfers", 33),
+    "waiting_s": ("waiting for other ranks", 6),
+    "bubble_s": ("pipeline bubble", 18),
+    "data_s": ("waiting for data", 4),
+}
 
 
 @dataclass(frozen=True)
@@ -112,16 +121,20 @@ def utilization_waterfall(
     useful = positive_number("matmul_flops", matmul_flops) / peak
     again = nonnegative_number("recomputed_flops", recomputed_flops) / peak
     scores = nonnegative_number("attention_flops", attention_flops) / peak
-    kernels = _not_faster("matmul_s", positive_number("matmul_s", matmul_s), (useful + again) / reached)
-    fused = _not_faster("attention_s", nonnegative_number("attention_s", attention_s), scores)
-    given = (
-        ("other kernels", nonnegative_number("other_kernel_s", other_kernel_s), 2),
-        ("copies to and from the host", nonnegative_number("copies_s", copies_s), 24),
-        ("exposed transfers", nonnegative_number("transfer_s", transfer_s), 33),
-        ("waiting for other ranks", nonnegative_number("waiting_s", waiting_s), 6),
-        ("pipeline bubble", nonnegative_number("bubble_s", bubble_s), 18),
-        ("waiting for data", nonnegative_number("data_s", data_s), 4),
-    )
+    kernels, fused = positive_number("matmul_s", matmul_s), nonnegative_number("attention_s", attention_s)
+    _not_faster("matmul_s", kernels, (useful + again) / reached, _OF_MATMULS)
+    _not_faster("attention_s", fused, scores, "attention_flops at peak_flops_per_s")
+    others = {
+        "other_kernel_s": other_kernel_s,
+        "copies_s": copies_s,
+        "transfer_s": transfer_s,
+        "waiting_s": waiting_s,
+        "bubble_s": bubble_s,
+        "data_s": data_s,
+    }
+    spent = {"matmul_s": kernels, "attention_s": fused}
+    spent |= {name: nonnegative_number(name, seconds) for name, seconds in others.items()}
+    given = tuple((name, spent[part], chapter) for part, (name, chapter) in _GIVEN.items())
     losses = (
         ("model FLOPs at the peak", useful + scores, 1),
         ("recomputation", again, 23),
@@ -130,19 +143,19 @@ def utilization_waterfall(
         ("attention below the peak", max(0.0, fused - scores), 19),
         *given,
     )
-    idle = step - math.fsum(seconds for _name, seconds, _chapter in losses)
+    idle = step - sum(spent.values())
     if idle < -_ROUNDING * step:
-        raise ValueError(f"step_s must be at least the sum of its parts, {step - idle:.6g}, got {step_s!r}")
+        parts = ", ".join(f"{name} {seconds:.6g}" for name, seconds in spent.items())
+        raise ValueError(f"step_s must be at least the sum of its parts ({parts}), got {step_s!r}")
     return tuple(
         UtilizationLoss(name, seconds, seconds / step, chapter)
         for name, seconds, chapter in (*losses, ("idle", max(0.0, idle), 35))
     )
 
 
-def _not_faster(name: str, seconds: float, least_s: float) -> float:
+def _not_faster(name: str, seconds: float, least_s: float, work: str) -> None:
     if seconds < least_s * (1 - _ROUNDING):
-        raise ValueError(f"{name} must be at least {least_s:.6g}, in which its FLOPs can be done, got {seconds!r}")
-    return seconds
+        raise ValueError(f"{name} must be at least {least_s:.6g}, the time of {work}, got {seconds!r}")
 
 
 def most_saved_s(*, slice_s: float, times_faster: float) -> float:
@@ -169,7 +182,7 @@ def most_saved_s(*, slice_s: float, times_faster: float) -> float:
         0.1
     """
     seconds = nonnegative_number("slice_s", slice_s)
-    if times_faster == math.inf:
+    if isinstance(times_faster, float) and times_faster == math.inf:
         return seconds
     factor = positive_number("times_faster", times_faster)
     if factor < 1:
@@ -288,7 +301,7 @@ def step_statistics(step_times_s: Sequence[float]) -> StepStatistics:
         raise ValueError(f"step_times_s must have at least 2 steps, got {count}")
     in_order, mean = sorted(times), math.fsum(times) / count
     off = [seconds - mean for seconds in times]
-    squares = math.fsum(value * value for value in off)
+    squares = as_float("step_times_s", sum(value * value for value in off))
     deviation = math.sqrt(squares / (count - 1))
     neighbours = math.fsum(one * two for one, two in pairwise(off))
     return StepStatistics(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from snippets.domain import each, flag, number_between, of_kind, text
 from snippets.drawing import Panel
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
@@ -43,15 +44,24 @@ def waterfall_panel(
     """Draw a waterfall: each loss takes a piece from the right of what is left, and the last bar is the MFU.
 
     Args:
-        losses: from ``utilization_waterfall``; those of less than 0.05% of the step are left out.
+        losses: from ``utilization_waterfall``, at least one; those of less than 0.05% of the step are left out.
         title: above the picture.
-        width_px: width of the picture.
+        width_px: width of the picture, from 300 to 1200.
         chapters: whether each loss is written with the chapter that explains it.
 
     Returns:
         The picture.
+
+    >>> bars = utilization_waterfall(step_s=2.0, peak_flops_per_s=10.0, matmul_flops=8.0, matmul_s=1.0)
+    >>> waterfall_panel(bars, title="A step").width
+    334.0
     """
-    useful, *lost = losses
+    bars = each("losses", losses, lambda name, loss: of_kind(name, loss, UtilizationLoss))
+    if not bars:
+        raise ValueError(f"losses must have at least 1 entry, got {losses!r}")
+    useful, *lost = bars
+    width_px = number_between("width_px", width_px, low=300, high=1200)
+    title, chapters = text("title", title), flag("chapters", chapters)
     shown = [loss for loss in lost if loss.share >= _SHOWN]
     left = 214.0 if chapters else 160.0
     scale = width_px - left - 42

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from snippets.domain import Answers, at_most, each, flag, nonnegative_integer, of_kind, positive_integer
+from snippets.domain import Answers, at_most, each, flag, integer_fields, nonnegative_integer, of_kind, positive_integer
 from snippets.memory.offloading.lanes import LaneTask, TaskTimes, run_lanes
 
 LINKS = "links"
@@ -63,11 +63,9 @@ class ProfiledJob(Answers):
     prefetch: bool = True
 
     def __post_init__(self) -> None:
-        at_most("layers", positive_integer("layers", self.layers), MOST_LAYERS)
-        for name in ("matmul_us", "attention_us", "gather_us"):
-            positive_integer(name, getattr(self, name))
-        for name in ("other_us", "head_us", "gap_us", "update_us"):
-            nonnegative_integer(name, getattr(self, name))
+        integer_fields(self, "layers", "matmul_us", "attention_us", "gather_us")
+        integer_fields(self, "other_us", "head_us", "gap_us", "update_us", minimum=0)
+        at_most("layers", self.layers, MOST_LAYERS)
         object.__setattr__(self, "loader_us", each("loader_us", self.loader_us, nonnegative_integer))
         at_most("the ranks of loader_us", positive_integer("the ranks of loader_us", self.ranks), MOST_SIMULATED_RANKS)
         flag("prefetch", self.prefetch)
@@ -298,24 +296,3 @@ SLOW_LOADER = ProfiledJob(
     prefetch=False,
 )
 """Chapter 35's step: Llama 3 8B on eight H100s, one sequence of 8,192 tokens each; rank 5's data comes late."""
-
-
-def changed_end_us(job: ProfiledJob, **changes: Any) -> int:
-    """Return when a step ends if some of its times are others: what a proposal would buy, run out.
-
-    Args:
-        job: the step as it is.
-        changes: fields of the job with their new values, such as ``prefetch=True``.
-
-    Returns:
-        Microseconds.
-
-    Source: derived: the same simulation again.
-    Convention: as ``simulated_step``.
-
-    Example:
-        >>> late = ProfiledJob(layers=1, matmul_us=10, attention_us=2, other_us=0, gather_us=1, loader_us=(0, 100))
-        >>> changed_end_us(late, loader_us=(0, 0))
-        40
-    """
-    return simulated_step(replace(of_kind("job", job, ProfiledJob), **changes)).end_us
