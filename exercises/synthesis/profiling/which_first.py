@@ -61,7 +61,7 @@ def which_first(
         took = {**now, part: 100 * Fraction(now[part]) / speed}
         computing = took["matmul"] + took["attention"]
         rest = took["transfer"] + took["waiting"] + took["data"]
-        return max(computing, Fraction(hidden_ms)) + rest
+        return Fraction(max(computing, hidden_ms) + rest)
 
     steps = [step(part, speed) for part, speed in proposals]
     best = min(steps)
@@ -197,10 +197,7 @@ EXERCISE = Exercise(
         Mistake(
             "hides_behind_matmuls_alone",
             "You hid the communication behind the matmuls alone. The attention computes beside it too.",
-            {
-                "max(computing, Fraction(hidden_ms)) + rest": 'max(took["matmul"], Fraction(hidden_ms)) '
-                '+ took["attention"] + rest'
-            },
+            {"max(computing, hidden_ms) + rest": 'max(took["matmul"], hidden_ms) + took["attention"] + rest'},
         ),
     ],
 )
