@@ -5,9 +5,10 @@ its host were busy. Rank 0 gets its batch late in two steps. The profiler record
 analyser, which knows nothing of this, reads the traces: it has to find each rank's parts of each step, which rank the
 other waits for, and the two late batches.
 
-What the analyser finds decides: the steps, their all-reduces, who comes last in each step, which steps wait for data.
-Two times decide too, as bounds with a wide margin: what one rank waits in the collectives is the other's delay, and the
-late batches are as late as they were made. The other times don't decide.
+Counts decide: the steps, their all-reduces, parts that add up to the step. Two times decide too, since a rank never
+sleeps for less than it was told: a late batch is found whole as waiting for data, and rank 1's sleep as idle time. Who
+comes last, and how long the other rank waits, are compared and don't decide: on a busy machine a rank may be late for
+reasons of its own. The recorded run had its two cores almost to itself.
 
     torchrun --standalone --nproc-per-node 2 labs/synthesis/profiling.py
 
@@ -16,11 +17,11 @@ Chapter: 35
 Shown:
     steps in the trace
     all-reduces of each step
-    who comes last
-    steps that wait for data
     parts of a step
+    late batches: what is not found
+    rank 1's sleep: what is not found
+    steps in which the right rank comes last
     delay of rank 1
-    late batch
     rank 0: exposed communication
     rank 1: idle
 """
@@ -55,7 +56,7 @@ SKIPPED = 3  # steps before those that count: DDP lays its buckets out anew afte
 STEPS = 6
 LATE = (2, 5)  # steps, from 0, in which rank 0's batch comes late
 DELAY_S, LATE_S = 0.05, 0.10
-MARGIN = 0.5  # of a delay: how far a busy machine may bring what is measured away from it
+TOLERANCE = 0.01  # of a sleep: the profiler's clock is not the one that ends a sleep
 KEPT = ("ph", "cat", "name", "pid", "tid", "ts", "dur")
 
 
@@ -111,7 +112,7 @@ def recorded(lab: Lab) -> dict[str, Any]:
 
 
 def stripped(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a trace with what the analyser reads, and nothing of the machine."""
+    """Return a trace with what the analyser reads and nothing of the machine."""
     events = [
         {key: event[key] for key in KEPT if key in event}
         for event in content["traceEvents"]
@@ -127,25 +128,17 @@ def stripped(content: dict[str, Any]) -> dict[str, Any]:
 
 def compare(lab: Lab, traces: list[Trace], budgets: list[tuple[StepBudget, ...]]) -> None:
     """Set what the analyser finds beside what was done."""
-    late = who_arrives_last(traces)
     lab.count("steps in the trace", predicted=STEPS, measured=len(traces[lab.rank].steps))
     lab.count("all-reduces of each step", predicted=[BUCKETS] * STEPS, measured=all_reduces(traces[lab.rank]))
-    # Rank 0 is the later one only where its batch is late for longer than rank 1 sleeps.
-    expected = [0 if step in LATE else 1 for step in range(STEPS)]
-    lab.count("who comes last", predicted=expected, measured=[step.last for step in late])
-    waiting = [step for step, budget in enumerate(budgets[0]) if budget.data_s > LATE_S * MARGIN]
-    lab.count("steps that wait for data, on rank 0", predicted=list(LATE), measured=waiting)
     error = max(
         abs(sum(budget.parts.values()) - step.duration_s)
         for trace, each in zip(traces, budgets, strict=True)
         for step, budget in zip(trace.steps, each, strict=True)
     )
     lab.rows.append(Row("parts of a step, less the step", "bound", 1e-9, error, "s"))
-    waits_s = statistics.median(step.exposed_waits_s[0] for place, step in enumerate(late) if place not in LATE)
-    stalls_s = statistics.median(budgets[0][step].data_s for step in LATE)
-    for what, made_s, found_s in (("delay of rank 1", DELAY_S, waits_s), ("late batch", LATE_S, stalls_s)):
-        lab.time(f"{what}, as the analyser finds it", predicted_s=made_s, measured_s=found_s)
-        lab.rows.append(Row(f"{what}: how far off", "bound", made_s * MARGIN, abs(found_s - made_s), "s"))
+    found_s = [min(budgets[0][step].data_s for step in LATE), min(budget.idle_s for budget in budgets[1])]
+    for what, made_s, least_s in zip(("late batches", "rank 1's sleep"), (LATE_S, DELAY_S), found_s, strict=True):
+        lab.rows.append(Row(f"{what}: what is not found", "bound", made_s * TOLERANCE, max(0.0, made_s - least_s), "s"))
 
 
 def all_reduces(trace: Trace) -> list[int]:
@@ -154,16 +147,21 @@ def all_reduces(trace: Trace) -> list[int]:
     return [sum(step.start_s <= at < step.start_s + step.duration_s for at in begins) for step in trace.steps]
 
 
-def estimate(lab: Lab, budgets: list[tuple[StepBudget, ...]]) -> None:
-    """Set the typical step's parts beside what the delay makes of them."""
+def estimate(lab: Lab, traces: list[Trace], budgets: list[tuple[StepBudget, ...]]) -> None:
+    """Set what the delays make of the steps beside what the analyser finds."""
+    late = who_arrives_last(traces)
+    # Rank 0 is the later one only where its batch is late for longer than rank 1 sleeps.
+    right = sum(found.last == (0 if step in LATE else 1) for step, found in enumerate(late))
+    lab.estimate("steps in which the right rank comes last", predicted=STEPS, measured=right, unit="steps")
     plain = [step for step in range(STEPS) if step not in LATE]
-    fast, slow = ([each[step] for step in plain] for each in budgets)
-    delay = sum(budget.exposed_communication_s for budget in slow) / len(slow) + DELAY_S
-    exposed = sum(budget.exposed_communication_s for budget in fast) / len(fast)
-    lab.time("rank 0: exposed communication, that of rank 1 and its delay", predicted_s=delay, measured_s=exposed)
-    idle = sum(budget.idle_s for budget in fast) / len(fast) + DELAY_S
-    found = sum(budget.idle_s for budget in slow) / len(slow)
-    lab.time("rank 1: idle, as rank 0 and its delay", predicted_s=idle, measured_s=found)
+    waits_s = statistics.median(late[step].exposed_waits_s[0] for step in plain)
+    lab.time("delay of rank 1, as rank 0 waits for it", predicted_s=DELAY_S, measured_s=waits_s)
+    fast, slow = ([each[step] for step in plain] for each in budgets[:2])
+    exposed_s, delayed_s = (statistics.fmean(step.exposed_communication_s for step in each) for each in (fast, slow))
+    what = "rank 0: exposed communication, as that of rank 1 and the delay"
+    lab.time(what, predicted_s=delayed_s + DELAY_S, measured_s=exposed_s)
+    idle_s, slept_s = (statistics.fmean(step.idle_s for step in each) for each in (fast, slow))
+    lab.time("rank 1: idle, as rank 0 and the delay", predicted_s=idle_s + DELAY_S, measured_s=slept_s)
 
 
 def main(lab: Lab) -> None:
@@ -185,7 +183,7 @@ def main(lab: Lab) -> None:
     traces = [read_trace(text) for text in written]
     budgets = [step_budgets(trace) for trace in traces]
     compare(lab, traces, budgets)
-    estimate(lab, budgets)
+    estimate(lab, traces, budgets)
     lab.data["budgets"] = [[budget.parts for budget in each] for each in budgets]
 
 
