@@ -161,10 +161,10 @@ def _not_faster(name: str, seconds: float, least_s: float, work: str) -> None:
 def most_saved_s(*, slice_s: float, times_faster: float) -> float:
     """Return what a change of one slice of the step saves at most.
 
+    Also: Amdahl's law
     Formula: $T_j\\,(1 - 1/f)$
     Symbols: T_j = slice_s; f = times_faster
     Chapter: 35
-    Also: Amdahl's law
 
     Args:
         slice_s: exposed seconds of what is made faster, at least 0.
