@@ -69,6 +69,9 @@ from press.site.planner import MODULE as PLANNER
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
 from press.site.runtime import Archive, Files, archive, exercises_archive, lean_archive
 from press.site.thread import box_of, boxes_asked
+from press.site.traces import MODULE as TRACES
+from press.site.traces import RECORDED, traces_html
+from press.site.traces import SUBJECT as TRACES_SUBJECT
 
 HARDWARE = "docs/hardware.md"
 REFERENCE = Path(__file__).parent / "site" / "reference.py"
@@ -282,6 +285,10 @@ class Book:
         if self._has(EXAM):
             reached = self._reached(EXAM)
             archives[EXAM_SUBJECT] = [Archive(EXAM_SUBJECT.replace("/", "-"), self._leanly_packed(reached))]
+        if self._has(TRACES):
+            recorded = {path.relative_to(self.root).as_posix(): path for path in self._recorded_traces()}
+            packed = self._leanly_packed({**self._reached(TRACES), **recorded})
+            archives[TRACES_SUBJECT] = [Archive(TRACES_SUBJECT.replace("/", "-"), packed)]
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}
@@ -570,6 +577,7 @@ class Book:
             "planner": lambda: self._planner_made("page", planner_html).decode(),
             "measured": lambda: self._planner_made("measured", measured_html).decode(),
             "exam": lambda: self._exam_made().decode(),
+            "traces": lambda: self._traces_made().decode(),
         }
         asked = lists_asked(source)
         formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}
@@ -614,6 +622,15 @@ class Book:
         return kept_alone(
             self.root / ".press" / "exam-page", [*self._press, *map(self.freshness.content, files)], exam_html
         )
+
+    def _recorded_traces(self) -> list[Path]:
+        return sorted((self.root / RECORDED).glob("*.json.gz"))
+
+    def _traces_made(self) -> bytes:
+        """Return what stands where a chapter takes traces, kept while its modules and the recorded ones stay."""
+        files = [*self.freshness.reached([f"import {TRACES}"]), *self._recorded_traces()]
+        parts = [*self._press, *map(self.freshness.content, files)]
+        return kept_alone(self.root / ".press" / "traces", parts, traces_html)
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         header, text = front_matter(source)

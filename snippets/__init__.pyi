@@ -544,20 +544,11 @@ from snippets.simulation.double_tree import double_tree_rounds as double_tree_ro
 from snippets.simulation.holdings import holdings as holdings
 from snippets.simulation.schedule import chunk_bounds as chunk_bounds
 from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
-from snippets.synthesis.mistral.formulas import expected_experts_touched as expected_experts_touched
-from snippets.synthesis.mistral.formulas import decode_weight_bytes as decode_weight_bytes
-from snippets.synthesis.mistral.formulas import decode_step as decode_step
-from snippets.synthesis.mistral.formulas import most_cached_requests as most_cached_requests
-from snippets.synthesis.mistral.formulas import expert_compute_bound_tokens as expert_compute_bound_tokens
-from snippets.synthesis.investigation.formulas import advise as advise
-from snippets.synthesis.investigation.formulas import time_elasticity as time_elasticity
-from snippets.synthesis.investigation.formulas import steps_to_tell as steps_to_tell
-from snippets.synthesis.llama_3.cuts import llama_3_cut as llama_3_cut
-from snippets.synthesis.llama_3.formulas import copy_micro_batches as copy_micro_batches
-from snippets.synthesis.llama_3.formulas import any_batch_bubble_overhead as any_batch_bubble_overhead
-from snippets.synthesis.llama_3.formulas import other_batch_rate as other_batch_rate
-from snippets.synthesis.llama_3.formulas import in_flight_kept_bytes as in_flight_kept_bytes
-from snippets.synthesis.llama_3.formulas import gathered_state_bytes as gathered_state_bytes
+from snippets.synthesis.conclusion.formulas import first_broken_bound as first_broken_bound
+from snippets.synthesis.conclusion.formulas import job_bounds as job_bounds
+from snippets.synthesis.conclusion.formulas import two_rate_step_s as two_rate_step_s
+from snippets.synthesis.conclusion.formulas import fastest_link_speedup as fastest_link_speedup
+from snippets.synthesis.conclusion.formulas import worth_devices as worth_devices
 from snippets.synthesis.deepseek_v3.as_trained import v3_memory as v3_memory
 from snippets.synthesis.deepseek_v3.as_trained import v3_made_again_s as v3_made_again_s
 from snippets.synthesis.deepseek_v3.as_trained import v3_narrower_s as v3_narrower_s
@@ -567,11 +558,26 @@ from snippets.synthesis.deepseek_v3.formulas import open_tensor_wait_s as open_t
 from snippets.synthesis.deepseek_v3.formulas import dualpipe_rank_bytes as dualpipe_rank_bytes
 from snippets.synthesis.deepseek_v3.formulas import latent_expert_tensors as latent_expert_tensors
 from snippets.synthesis.deepseek_v3.formulas import tensor_step as tensor_step
-from snippets.synthesis.conclusion.formulas import first_broken_bound as first_broken_bound
-from snippets.synthesis.conclusion.formulas import job_bounds as job_bounds
-from snippets.synthesis.conclusion.formulas import two_rate_step_s as two_rate_step_s
-from snippets.synthesis.conclusion.formulas import fastest_link_speedup as fastest_link_speedup
-from snippets.synthesis.conclusion.formulas import worth_devices as worth_devices
+from snippets.synthesis.investigation.formulas import advise as advise
+from snippets.synthesis.investigation.formulas import time_elasticity as time_elasticity
+from snippets.synthesis.investigation.formulas import steps_to_tell as steps_to_tell
+from snippets.synthesis.llama_3.cuts import llama_3_cut as llama_3_cut
+from snippets.synthesis.llama_3.formulas import copy_micro_batches as copy_micro_batches
+from snippets.synthesis.llama_3.formulas import any_batch_bubble_overhead as any_batch_bubble_overhead
+from snippets.synthesis.llama_3.formulas import other_batch_rate as other_batch_rate
+from snippets.synthesis.llama_3.formulas import in_flight_kept_bytes as in_flight_kept_bytes
+from snippets.synthesis.llama_3.formulas import gathered_state_bytes as gathered_state_bytes
+from snippets.synthesis.mistral.formulas import expected_experts_touched as expected_experts_touched
+from snippets.synthesis.mistral.formulas import decode_weight_bytes as decode_weight_bytes
+from snippets.synthesis.mistral.formulas import decode_step as decode_step
+from snippets.synthesis.mistral.formulas import most_cached_requests as most_cached_requests
+from snippets.synthesis.mistral.formulas import expert_compute_bound_tokens as expert_compute_bound_tokens
+from snippets.synthesis.profiling.formulas import utilization_waterfall as utilization_waterfall
+from snippets.synthesis.profiling.formulas import most_saved_s as most_saved_s
+from snippets.synthesis.profiling.formulas import collective_waits_s as collective_waits_s
+from snippets.synthesis.profiling.formulas import straggler_cost_s as straggler_cost_s
+from snippets.synthesis.profiling.formulas import step_statistics as step_statistics
+from snippets.synthesis.profiling.formulas import steps_to_see_change as steps_to_see_change
 
 # Catalogues
 from snippets.efficiency.local_sgd.rl_steps import RL_STEPS as RL_STEPS
@@ -722,15 +728,6 @@ from snippets.simulation.schedule import ScheduledSend as ScheduledSend
 from snippets.simulation.schedule import Schedule as Schedule
 from snippets.simulation.schedule import elements_of as elements_of
 from snippets.simulation.schedule import merged as merged
-from snippets.synthesis.mistral.formulas import DecodeStep as DecodeStep
-from snippets.synthesis.investigation.formulas import Advice as Advice
-from snippets.synthesis.llama_3.cuts import Cut as Cut
-from snippets.synthesis.deepseek_v3.as_trained import V3Plan as V3Plan
-from snippets.synthesis.deepseek_v3.as_trained import v3_tensors as v3_tensors
-from snippets.synthesis.deepseek_v3.formulas import ReportedStep as ReportedStep
-from snippets.synthesis.deepseek_v3.formulas import DualPipeBytes as DualPipeBytes
-from snippets.synthesis.deepseek_v3.formulas import KeptTensor as KeptTensor
-from snippets.synthesis.deepseek_v3.formulas import TensorStep as TensorStep
 from snippets.synthesis.conclusion.exam import ExamResult as ExamResult
 from snippets.synthesis.conclusion.exam import exam_form as exam_form
 from snippets.synthesis.conclusion.exam import exam_answers as exam_answers
@@ -761,6 +758,33 @@ from snippets.synthesis.conclusion.exam_tasks import ExamTask as ExamTask
 from snippets.synthesis.conclusion.exam_tasks import exam_tasks as exam_tasks
 from snippets.synthesis.conclusion.exam_tasks import all_tasks as all_tasks
 from snippets.synthesis.conclusion.formulas import JobBounds as JobBounds
+from snippets.synthesis.deepseek_v3.as_trained import V3Plan as V3Plan
+from snippets.synthesis.deepseek_v3.as_trained import v3_tensors as v3_tensors
+from snippets.synthesis.deepseek_v3.formulas import ReportedStep as ReportedStep
+from snippets.synthesis.deepseek_v3.formulas import DualPipeBytes as DualPipeBytes
+from snippets.synthesis.deepseek_v3.formulas import KeptTensor as KeptTensor
+from snippets.synthesis.deepseek_v3.formulas import TensorStep as TensorStep
+from snippets.synthesis.investigation.formulas import Advice as Advice
+from snippets.synthesis.llama_3.cuts import Cut as Cut
+from snippets.synthesis.mistral.formulas import DecodeStep as DecodeStep
+from snippets.synthesis.profiling.formulas import UtilizationLoss as UtilizationLoss
+from snippets.synthesis.profiling.formulas import StepStatistics as StepStatistics
+from snippets.synthesis.profiling.measured_steps import MeasuredBlock as MeasuredBlock
+from snippets.synthesis.profiling.traces import TraceEvent as TraceEvent
+from snippets.synthesis.profiling.traces import TraceStep as TraceStep
+from snippets.synthesis.profiling.traces import Trace as Trace
+from snippets.synthesis.profiling.traces import StepBudget as StepBudget
+from snippets.synthesis.profiling.traces import TopKernel as TopKernel
+from snippets.synthesis.profiling.traces import Lateness as Lateness
+from snippets.synthesis.profiling.traces import kernel_kind as kernel_kind
+from snippets.synthesis.profiling.traces import operator_kind as operator_kind
+from snippets.synthesis.profiling.traces import read_trace as read_trace
+from snippets.synthesis.profiling.traces import recorded_trace as recorded_trace
+from snippets.synthesis.profiling.traces import step_budgets as step_budgets
+from snippets.synthesis.profiling.traces import step_segments as step_segments
+from snippets.synthesis.profiling.traces import idle_gaps as idle_gaps
+from snippets.synthesis.profiling.traces import top_kernels as top_kernels
+from snippets.synthesis.profiling.traces import who_arrives_last as who_arrives_last
 from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
@@ -781,7 +805,7 @@ alpha_beta = message_time_s
 alpha_beta_s = message_time_s
 alpha_beta_time = message_time_s
 alpha_beta_time_s = message_time_s
-amdahl_law = partial_speedup
+amdahl_law_s = most_saved_s
 arithmetic_intensity = gemm_arithmetic_intensity
 asynchronous_checkpoint_goodput = asynchronous_goodput_share
 asynchronous_checkpoint_goodput_share = asynchronous_goodput_share

@@ -29,10 +29,7 @@ class Trace:
             dist.barrier()  # no rank starts its profiler, or writes its trace, while another is in its step
             step()
             dist.barrier()
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "trace.json"
-            profiler.export_chrome_trace(str(file))
-            events = json.loads(file.read_text(encoding="utf-8"))["traceEvents"]
+        events = exported(profiler)["traceEvents"]
         self.events = sorted((event for event in events if event.get("ph") == "X"), key=lambda event: event["ts"])
 
     def spans(self, name: str) -> list[Span]:
@@ -48,6 +45,15 @@ class Trace:
             if kind == "gloo" and name != "barrier":
                 calls.append((name, _bytes(event["args"])))
         return calls
+
+
+def exported(profiler: Any) -> dict[str, Any]:
+    """Return what a profiler exports, as it would write it into a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.json"
+        profiler.export_chrome_trace(str(file))
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return content
 
 
 def _bytes(arguments: dict[str, Any]) -> int:

@@ -16,7 +16,7 @@ from press.reading.contents import Entry, Part
 from press.reading.links import moved
 from press.reading.notation import letters_of
 
-LISTS = ("chapters", "book", "map", "letters", "labs", "planner", "measured", "exam")
+LISTS = ("chapters", "book", "map", "letters", "labs", "planner", "measured", "exam", "traces")
 _LINK = re.compile(r'^\[[^\]]*\]\([^)\s]+ "collected: (?P<name>\w+)"\) *$', re.MULTILINE)
 
 

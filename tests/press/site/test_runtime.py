@@ -214,10 +214,10 @@ def test_what_all_subjects_need_is_in_one_archive() -> None:
     files = {name: content for name, content in whole.runtime().items() if isinstance(content, bytes)}
     archives = json.loads(files[runtime.MANIFEST])["archives"]
     assert {subject.partition("/")[0] for subject in archives} == {"figures", "exercises", "pages"}
-    for page, name in ((SUBJECT, "pages-planner-"), (EXAM_SUBJECT, "pages-exam-")):
-        (alone,) = archives.pop(page)
-        assert alone.startswith(name)
-        assert len(files[f"{runtime.FOLDER}/{alone}"]) < 210_000
+    for page in (SUBJECT, EXAM_SUBJECT, "pages/traces"):
+        (own,) = archives.pop(page)
+        assert own.startswith(f"{page.replace('/', '-')}-")
+        assert len(files[f"{runtime.FOLDER}/{own}"]) < 210_000
     for subject, (shared, own) in archives.items():
         assert shared.startswith(f"{subject.partition('/')[0]}-")
         assert own.startswith(f"{subject.replace('/', '-')}-")

@@ -1,0 +1,1 @@
+"""Chapter 35 · Profiling."""
