@@ -54,7 +54,7 @@ def test_what_eleven_weeks_leave_out_is_needed_by_two_chapters_only() -> None:
     weeks = [re.findall(r"\(\.\./chapters/(\S+)\.md\)", row) for row in re.findall(r"^\| \d+ \|.*", PAGE, re.MULTILINE)]
     assert "leave out weeks 3, 8 and 11: of what remains, only chapters 28 and 40" in " ".join(PAGE.split())
     left_out = {path for number in (3, 8, 11) for path in weeks[number - 1]}
-    found = {}
+    found: dict[str, list[str]] = {}
     for path in {path for week in weeks for path in week} - left_out:
         header = yaml.safe_load((ROOT / "chapters" / f"{path}.md").read_text(encoding="utf-8").split("---")[1])
         for needed in header["prerequisites"]:
