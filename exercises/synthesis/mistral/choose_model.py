@@ -23,7 +23,8 @@ def choose_model(
     and 1 of 1.
 
     Routers choose evenly, and each request by itself, so that experts are read
-    in the expected number. All of them are kept.
+    in the expected number. All of them are kept. No bytes are rounded: models
+    that read equally much do so exactly.
 
     Args:
         models: those to choose from.
@@ -117,6 +118,15 @@ EXERCISE = Exercise(
         run_of([(1, 16, 4, 1, 1, 9), (1, 12, 4, 2, 1, 9)], 4, 1, 99),
         run_of([(4, 12, 4, 1, 1, 3), (8, 0, 1, 1, 1, 3)], 1, 3, 19),
         run_of([(4, 12, 4, 1, 1, 3), (8, 0, 1, 1, 1, 3)], 1, 3, 18),
+        run_of([(0, 64, 4, 1, 1, 9), (35, 0, 1, 1, 1, 9)], 3, 1, 999),
+        run_of([(0, 64, 4, 1, 1, 9), (40, 0, 1, 1, 1, 9)], 3, 1, 999),
+        run_of([(0, 52, 4, 1, 1, 9), (30, 0, 1, 1, 1, 9)], 3, 1, 999),
+        run_of([(3, 80, 8, 2, 2, 9), (58, 0, 1, 1, 2, 9)], 4, 3, 999),
+        run_of([(3, 80, 8, 2, 2, 9), (57, 0, 1, 1, 2, 9)], 4, 3, 999),
+        run_of([(2, 16, 8, 2, 1, 9), (6, 0, 1, 1, 1, 9)], 1, 4, 999),
+        run_of([(6, 0, 1, 1, 1, 9), (1, 9, 3, 1, 1, 9)], 2, 1, 10**6),
+        run_of([(10, 0, 1, 1, 1, 9), (1, 25, 5, 1, 1, 9)], 2, 1, 10**6),
+        run_of([(2, 4, 4, 1, 1, 9), (20, 0, 1, 1, 1, 9)], 2, 3, 10),
         OWN,
     ],
     inputs=lambda st: {
@@ -173,6 +183,32 @@ EXERCISE = Exercise(
             "keeps_the_whole_context",
             "You kept the whole context. A layer with a window keeps no more than that.",
             {"min(context, window)": "context"},
+        ),
+        Mistake(
+            "adds_up_the_choices",
+            "You added what the requests choose. Two of them may choose the same expert, which is read once.",
+            {"(1 - Fraction(chosen, experts)) ** requests": "max(0, 1 - requests * Fraction(chosen, experts))"},
+        ),
+        Mistake(
+            "lets_a_request_choose_one_twice",
+            "You let a request choose the same expert twice. Its experts are different ones.",
+            {"(1 - Fraction(chosen, experts)) ** requests": "(1 - Fraction(1, experts)) ** (chosen * requests)"},
+        ),
+        Mistake(
+            "keeps_no_caches",
+            "You let a model in whose caches don't fit. They're kept beside the weights.",
+            {"if rest + routed + cache <= memory_bytes": "if rest + routed <= memory_bytes"},
+        ),
+        Mistake(
+            "compares_rounded_numbers",
+            "You compared floats, which are rounded. Two models that read equally much may differ in the last digit: "
+            "compare fractions.",
+            {"1 - Fraction(chosen, experts)": "1 - chosen / experts"},
+        ),
+        Mistake(
+            "reads_whole_experts",
+            "You rounded the experts that are read. They are a mean, which isn't whole.",
+            {"routed * (1 - passed_over)": "Fraction(routed * round(experts * (1 - passed_over)), experts)"},
         ),
         Mistake(
             "must_leave_something_free",

@@ -15,12 +15,12 @@ def experts_read(*, tokens: int, experts: int, per_token: int) -> float:
     choice depends on another's. An expert is read if any token chooses it.
 
     Args:
-        tokens: that pass the layer together.
+        tokens: that pass the layer together, at least 1.
         experts: of the layer.
         per_token: experts that each token chooses, at most experts.
 
     Returns:
-        Experts.
+        Experts, not rounded.
 
     >>> experts_read(tokens=2, experts=4, per_token=2)
     3.0
@@ -75,6 +75,11 @@ EXERCISE = Exercise(
             "adds_the_choices",
             "You added the tokens' choices. Two tokens that choose one expert read it once.",
             {"experts * (1 - passed_over)": "min(tokens * per_token, experts) + 0 * passed_over"},
+        ),
+        Mistake(
+            "rounds_the_mean",
+            "You rounded the mean. It needn't be a whole number.",
+            {"experts * (1 - passed_over)": "round(experts * (1 - passed_over))"},
         ),
         Mistake(
             "reads_one_tokens_share",

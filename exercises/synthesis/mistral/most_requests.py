@@ -16,7 +16,8 @@ def most_requests(
 ) -> int:
     """Return how many requests a few GPUs keep beside the weights.
 
-    Weights and caches are divided evenly among the GPUs. A layer with a window
+    All GPUs share the weights and every cache evenly, down to fractions of a
+    byte. A layer with a window
     keeps the last tokens alone, in a buffer that rolls. It's as long as the
     window or, if that's less, as the context.
 
@@ -114,6 +115,11 @@ EXERCISE = Exercise(
             "forgets_the_weights",
             "You gave all memory to the caches. The weights have to be there too.",
             {"gpus * memory_bytes - weight_bytes": "gpus * memory_bytes"},
+        ),
+        Mistake(
+            "keeps_a_request_on_one_gpu",
+            "You kept each request on one GPU. All GPUs share its cache, so no GPU's rest is lost.",
+            {"free // each": "gpus * (free // (gpus * each))"},
         ),
         Mistake(
             "goes_below_zero",

@@ -24,7 +24,7 @@ def step_read_bytes(
     Args:
         chosen: for each layer, for each request, the numbers of the experts
             that its token chose.
-        lengths: tokens of each request so far.
+        lengths: tokens of each request so far, with the newest.
         expert_bytes: weights of one expert of one layer.
         rest_bytes: all other weights that are read, of all layers.
         token_bytes: cache of one token, of all layers.
@@ -130,6 +130,11 @@ EXERCISE = Exercise(
             "reads_a_window_of_a_short_request",
             "You read a whole window of a request that is shorter than that.",
             {"min(length, window)": "window"},
+        ),
+        Mistake(
+            "reads_one_token_more",
+            "You read one token more of a request that is shorter than the window. Its length has the newest already.",
+            {"min(length, window)": "min(length + 1, window)"},
         ),
         Mistake(
             "leaves_out_the_rest",

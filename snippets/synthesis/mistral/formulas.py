@@ -110,11 +110,11 @@ def decode_step(
 ) -> DecodeStep:
     """Return how long a step takes that writes one token of each request, by part.
 
-    Formula: $T = \\max\\left(\\frac{w\\,(N_\\text{rest} + N_\\text{routed} E_\\text{read}/E) + B\\,n}
+    Formula: $T = \\max\\left(\\frac{w\\,(N_\\text{rest} + N_\\text{routed} E_\\text{read}/E) + B\\,M_\\text{cache}}
         {R\\,\\beta_\\text{mem}}, \\frac{B\\,F}{R\\,u P}\\right)$
     Symbols: w = element_bytes; N_rest = weights that every token uses; N_routed = routed experts; E_read =
-        expected_experts_touched; E = experts; B = batch; n = kv_cache_bytes of one; R = ranks; \\beta_mem =
-        memory_bytes_per_s; F = FLOPs of one token; uP = flops_per_s
+        expected_experts_touched; E = experts; B = batch; M_cache = kv_cache_bytes of one request; R = ranks;
+        \\beta_mem = memory_bytes_per_s; F = FLOPs of one token; uP = flops_per_s
     Chapter: 39
 
     Args:
@@ -170,8 +170,8 @@ def most_cached_requests(
 ) -> int:
     """Return how many requests a few GPUs can keep beside the weights.
 
-    Formula: $\\left\\lfloor \\frac{R M - w N}{n} \\right\\rfloor$
-    Symbols: R = ranks; M = memory_bytes; w = element_bytes; N = parameters; n = kv_cache_bytes of one request
+    Formula: $\\left\\lfloor \\frac{R M - w N}{M_\\text{cache}} \\right\\rfloor$
+    Symbols: R = ranks; M = memory_bytes; w = element_bytes; N = parameters; M_cache = kv_cache_bytes of one request
     Chapter: 39
 
     Args:

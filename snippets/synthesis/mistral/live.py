@@ -35,9 +35,9 @@ _CANDIDATES = {
 @live_figure(
     title="What does a step read?",
     caption="Move the requests first: from which number on does Mixtral read like a model of 47 billion parameters? "
-    "Then make the context longer: whose cache grows, and whose doesn't? Then find a setting where computing takes "
-    "longer than reading. Weights and caches take two bytes a number and may fill 90% of each H100's 80 GB; the "
-    "router is even, and nothing but reading and computing is counted.",
+    "Then make the context longer: whose cache grows, and whose doesn't? Then take eight GPUs and short contexts, and "
+    "look for requests whose computing takes longer than reading. Weights and caches take two bytes a number and "
+    "may fill 90% of each H100's 80 GB; the router is even, and nothing but reading and computing is counted.",
     knobs=[
         Number("requests", "Requests B", 4, 1, 2048, 2, "log"),
         Number("context", "Tokens of each", 2048, 256, 2**17, 2, "log"),

@@ -46,3 +46,124 @@ def choose_model(models, *, requests, context, memory_bytes):
         if rest + routed + cache <= memory_bytes:
             fitting.append((read, number))
     return min(fitting)[1] if fitting else None
+
+
+# %% rule_of_thumb
+# Wrong: takes the exponential for the power.
+def choose_model(models, *, requests, context, memory_bytes):
+    import math
+
+    fitting = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + routed * (1 - math.exp(-requests * chosen / experts)) + cache
+        if rest + routed + cache <= memory_bytes:
+            fitting.append((read, number))
+    return min(fitting)[1] if fitting else None
+
+
+# %% experts_rounded_up
+# Wrong: rounds the experts that are read up.
+def choose_model(models, *, requests, context, memory_bytes):
+    import math
+
+    fitting = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + routed * math.ceil(experts * (1 - (1 - chosen / experts) ** requests)) / experts + cache
+        if rest + routed + cache <= memory_bytes:
+            fitting.append((read, number))
+    return min(fitting)[1] if fitting else None
+
+
+# %% whole_bytes_down
+# Wrong: rounds the bytes of the experts down.
+def choose_model(models, *, requests, context, memory_bytes):
+    from fractions import Fraction
+
+    fitting = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + int(routed * (1 - (1 - Fraction(chosen, experts)) ** requests)) + cache
+        if rest + routed + cache <= memory_bytes:
+            fitting.append((read, number))
+    return min(fitting)[1] if fitting else None
+
+
+# %% whole_bytes
+# Wrong: rounds the bytes of the experts.
+def choose_model(models, *, requests, context, memory_bytes):
+    from fractions import Fraction
+
+    fitting = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + round(routed * (1 - (1 - Fraction(chosen, experts)) ** requests)) + cache
+        if rest + routed + cache <= memory_bytes:
+            fitting.append((read, number))
+    return min(fitting)[1] if fitting else None
+
+
+# %% floats
+# Wrong: compares rounded numbers, so that ties aren't exact.
+def choose_model(models, *, requests, context, memory_bytes):
+    fitting = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + routed * (1 - (1 - chosen / experts) ** requests) + cache
+        if rest + routed + cache <= memory_bytes:
+            fitting.append((read, number))
+    return min(fitting)[1] if fitting else None
+
+
+# %% other_floats
+# Wrong: the same, in another order.
+def choose_model(models, *, requests, context, memory_bytes):
+    fitting = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + routed - routed * ((experts - chosen) / experts) ** requests + cache
+        if rest + routed + cache <= memory_bytes:
+            fitting.append((read, number))
+    return min(fitting)[1] if fitting else None
+
+
+# %% ties_by_memory
+# Wrong: takes of equal ones the one that keeps less.
+def choose_model(models, *, requests, context, memory_bytes):
+    from fractions import Fraction
+
+    fitting = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + routed * (1 - (1 - Fraction(chosen, experts)) ** requests) + cache
+        if rest + routed + cache <= memory_bytes:
+            fitting.append(((read, rest + routed), number))
+    return min(fitting)[1] if fitting else None
+
+
+# %% best_of_all_or_none
+# Wrong: chooses before it looks which ones fit.
+def choose_model(models, *, requests, context, memory_bytes):
+    from fractions import Fraction
+
+    rows = []
+    for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
+        cache = requests * token * min(context, window)
+        read = rest + routed * (1 - (1 - Fraction(chosen, experts)) ** requests) + cache
+        rows.append((read, number, rest + routed + cache))
+    _, number, kept = min(rows)
+    return number if kept <= memory_bytes else None
+
+
+# %% number_among_those_that_fit
+# Wrong: counts those that fit alone.
+def choose_model(models, *, requests, context, memory_bytes):
+    from fractions import Fraction
+
+    reads = []
+    for rest, routed, experts, chosen, token, window in models:
+        cache = requests * token * min(context, window)
+        if rest + routed + cache <= memory_bytes:
+            reads.append(rest + routed * (1 - (1 - Fraction(chosen, experts)) ** requests) + cache)
+    return reads.index(min(reads)) if reads else None

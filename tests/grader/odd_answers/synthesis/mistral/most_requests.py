@@ -25,3 +25,10 @@ def most_requests(*, memory_bytes, gpus, weight_bytes, token_bytes, context, win
 # Wrong: serves one request whether it fits or not.
 def most_requests(*, memory_bytes, gpus, weight_bytes, token_bytes, context, window):
     return max(1, (memory_bytes * gpus - weight_bytes) // (token_bytes * min(context, window)))
+
+
+# %% whole_bytes_on_each_gpu
+# Wrong: rounds each GPU's share of a request up to whole bytes.
+def most_requests(*, memory_bytes, gpus, weight_bytes, token_bytes, context, window):
+    share = -(-token_bytes * min(context, window) // gpus)
+    return max(0, int((memory_bytes - weight_bytes / gpus) // share))
