@@ -120,7 +120,7 @@ def written_ratio_plot(*, wide: bool = True) -> Panel:
     plot = Plot(
         Axis(1, 2000, "log", "requests waiting", ticks=(1, 4, 16, 64, 256, 1024) if wide else (1, 16, 256)),
         Axis(0, 6, "linear", ticks=(0, 1, 2, 3, 4, 5, 6)),
-        title="Mixtral's tokens per token of Llama 2 70B",
+        title="Mixtral is faster, times",
         width_px=WIDTH if wide else NARROW,
         height_px=300 if wide else 290,
     )

@@ -66,7 +66,8 @@ def decode_weight_bytes(model: Transformer | str, *, batch: int, element_bytes: 
     """Return the bytes of weights that a step reads to write one token of each request.
 
     Formula: $w\\left(N_\\text{rest} + \\frac{E_\\text{read}}{E}\\,N_\\text{routed}\\right)$
-    Symbols: w = element_bytes; N_rest = weights that every token uses; E_read = expected_experts_touched;
+    Symbols: w = element_bytes; N_rest = weights that every token uses, without the
+        token table; E_read = expected_experts_touched;
         E = experts; N_routed = all routed experts of the model; without experts the second term is 0
     Chapter: 39
 
@@ -112,7 +113,8 @@ def decode_step(
 
     Formula: $T = \\max\\left(\\frac{w\\,(N_\\text{rest} + N_\\text{routed} E_\\text{read}/E) + B\\,M_\\text{cache}}
         {R\\,\\beta_\\text{mem}}, \\frac{B\\,F}{R\\,u P}\\right)$
-    Symbols: w = element_bytes; N_rest = weights that every token uses; N_routed = routed experts; E_read =
+    Symbols: w = element_bytes; N_rest = weights that every token uses, without the
+        token table; N_routed = routed experts; E_read =
         expected_experts_touched; E = experts; B = batch; M_cache = kv_cache_bytes of one request; R = ranks;
         \\beta_mem = memory_bytes_per_s; F = FLOPs of one token; uP = flops_per_s
     Chapter: 39
