@@ -22,14 +22,14 @@ def choose_offer(
     at the best interval between checkpoints: the square root of twice the
     checkpoint's time over the time between failures, and the time of a restart
     over the time between failures. Only GPUs that work interrupt the run; all
-    that are rented are paid for, by the hour.
+    that are rented are paid for, in proportion to the time.
 
     Args:
         offers: at least one; for each the GPUs that are paid for, those of
             them that work, at least 1, the tokens that one of these does in a
             second, at least 1, and the cents that a paid GPU costs in an hour.
         tokens_billion: billions of tokens of the run.
-        deadline_hours: hours that it may take.
+        deadline_hours: hours that it may take; exactly these are in time.
         gpu_mtbf_hours: hours between failures of one GPU.
         checkpoint_s: for how long a checkpoint stops the run, at least 1.
         restart_s: seconds from a failure until the run goes on, at least 0.
@@ -80,7 +80,7 @@ def by_trying(
             low, high = (low, right) if lost(left) < lost(right) else (left, high)
         seconds = tokens_billion * 10**9 / rate / working * (1 + lost(low))
         rows.append((seconds * paid * cents, number, seconds))
-    late_s = deadline_hours * 3600
+    late_s = deadline_hours * 3600 * (1 + 1e-9)  # the narrowing leaves a little
     return next((number for _, number, seconds in sorted(rows) if seconds <= late_s), None)
 
 
@@ -126,6 +126,12 @@ EXERCISE = Exercise(
         case([(50, 50, 100, 100), (50, 50, 111, 200)], 1, 58, 40, 200, 3000),
         case([(40, 10, 500, 100)], 1, 100, 40, 200, 3000),
         case([(40, 10, 500, 100)], 1, 75, 40, 200, 3000),
+        case([(1, 1, 1000, 1)], 36, 15_000, 1, 450, 0),
+        case([(1, 1, 1000, 1)], 36, 13_000, 1, 450, 0),
+        case([(1, 1, 1000, 1)], 36, 11_000, 1, 450, 0),
+        case([(48, 48, 359, 495), (55, 23, 357, 371), (43, 43, 275, 384)], 1, 428, 300, 1, 300),
+        case([(45, 45, 330, 367), (43, 43, 201, 234), (34, 34, 299, 346)], 4, 879, 300, 200, 3000),
+        case([(42, 41, 368, 313), (29, 22, 115, 97), (34, 34, 247, 416)], 3, 848, 40, 1, 3000),
         OWN,
         LATE,
     ],
@@ -190,6 +196,12 @@ EXERCISE = Exercise(
             "forgets_checkpoints",
             "You counted restarts only. Checkpoints and the work that is lost since the last one come on top.",
             {"sqrt(2 * checkpoint_s / between_s) + ": ""},
+        ),
+        Mistake(
+            "counts_half_of_the_loss",
+            "You counted checkpoints or the work that is lost since the last one, not both. At the best interval they "
+            "cost equally much, and together the square root of twice a checkpoint over the time between failures.",
+            {"sqrt(2 * checkpoint_s / between_s)": "sqrt(2 * checkpoint_s / between_s) / 2"},
         ),
         Mistake(
             "mixes_hours_and_seconds",

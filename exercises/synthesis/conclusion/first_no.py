@@ -79,8 +79,8 @@ case = inputs_for(first_no)
 def taught() -> str:
     return (
         "The order is the point. Sharding and cutting change all three answers, so a layout that doesn't fit has no "
-        "waiting worth measuring yet. The chapter's job has said no to each of the three in turn: with copies only, "
-        "with layers that run twice, and cut among 64 GPUs."
+        "waiting worth measuring yet. The chapter's job has said no to each of the three in turn: with nothing "
+        "sharded, with layers that run twice, and cut among 64 GPUs."
     )
 
 
@@ -99,6 +99,12 @@ EXERCISE = Exercise(
         case(10, 72, 50, 0, 10, 40, 10),
         case(10, 72, 50, 10, 0, 40, 20),
         case(0, 1, 1, 0, 0, 0, 0),
+        case(0, 1, 95, 5, 0, 0, 0),
+        case(0, 1, 95, 0, 0, 5, 0),
+        case(0, 1, 895, 105, 0, 0, 10),
+        case(0, 1, 891, 0, 0, 109, 10),
+        case(0, 1, 93, 7, 0, 0, 7),
+        case(0, 1, 93, 0, 0, 7, 7),
         case(12_600, 72_000, 6_370, 0, 0, 17_420, 10),
     ],
     inputs=lambda st: {

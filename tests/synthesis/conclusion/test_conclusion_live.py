@@ -30,7 +30,7 @@ def test_a_step_and_what_is_held_are_the_planners(named: Named) -> None:
         "Qwen2.5 72B",
         cluster,
         Layout(tensor=t, context=c, pipeline=p, data=cluster.gpus // (t * c * p), stage=int(values["shard"])),
-        tokens_per_step=(128 if on_nodes else 144) * 32_768,
+        tokens_per_step=192 * 32_768,
         sequence=32_768,
         dtype="fp8",
         keep=KEPT[values["keep"]],
@@ -45,14 +45,14 @@ def test_a_step_and_what_is_held_are_the_planners(named: Named) -> None:
 
 
 def test_each_question_can_be_the_first_no() -> None:
-    base = {knob.name: knob.default for knob in procedure_figure.knobs} | {"shard": "3", "context": "4"}
+    base = {knob.name: knob.default for knob in procedure_figure.knobs} | {"shard": "3", "context": "8"}
     verdicts = [
         procedure_figure(**(base | values)).numbers
         for values in (
             {"keep": "all"},
             {"keep": "inputs"},
             {"context": "8", "tensor": "8", "keep": "some"},
-            {"tensor": "2", "keep": "some"},
+            {"tensor": "2", "context": "4", "keep": "some"},
         )
     ]
     starts = (
@@ -66,7 +66,7 @@ def test_each_question_can_be_the_first_no() -> None:
 
 def test_too_many_copies_for_the_batch_are_refused_with_a_way_out() -> None:
     base = {knob.name: knob.default for knob in procedure_figure.knobs}
-    with pytest.raises(ValueError, match=r"128 sequences can't be dealt to 512 copies\. Let more GPUs share"):
+    with pytest.raises(ValueError, match=r"192 sequences can't be dealt to 512 copies\. Let more GPUs share"):
         procedure_figure(**(base | {"context": "1"}))
     with pytest.raises(ValueError, match="doesn't divide 192 GPUs"):
         procedure_figure(**(base | {"offer": "racks", "context": "16", "tensor": "8"}))

@@ -48,3 +48,60 @@ def choose_offer(offers, tokens_billion, deadline_hours, gpu_mtbf_hours, checkpo
         if hours <= deadline_hours and (best is None or hours * paid * cents < best[0]):
             best = hours * paid * cents, i
     return best and best[1]
+
+
+# %% strict
+# Wrong: exactly the deadline counts as late.
+def choose_offer(offers, tokens_billion, deadline_hours, gpu_mtbf_hours, checkpoint_s, restart_s):
+    best = None
+    for i, (paid, working, rate, cents) in enumerate(offers):
+        between = 3600 * gpu_mtbf_hours / working
+        lost = (2 * checkpoint_s / between) ** 0.5 + restart_s / between
+        hours = tokens_billion * 1e9 / working / rate / 3600 * (1 + lost)
+        price = hours * paid * cents
+        if hours < deadline_hours and (best is None or price < best[0]):
+            best = price, i
+    return best and best[1]
+
+
+# %% whole_hours
+# Wrong: a begun hour is paid whole.
+def choose_offer(offers, tokens_billion, deadline_hours, gpu_mtbf_hours, checkpoint_s, restart_s):
+    best = None
+    for i, (paid, working, rate, cents) in enumerate(offers):
+        between = 3600 * gpu_mtbf_hours / working
+        lost = (2 * checkpoint_s / between) ** 0.5 + restart_s / between
+        hours = tokens_billion * 1e9 / working / rate / 3600 * (1 + lost)
+        price = -(-hours // 1) * paid * cents
+        if hours <= deadline_hours and (best is None or price < best[0]):
+            best = price, i
+    return best and best[1]
+
+
+# %% restart_and_checkpoint
+# Wrong: a failure costs a checkpoint beside the restart.
+def choose_offer(offers, tokens_billion, deadline_hours, gpu_mtbf_hours, checkpoint_s, restart_s):
+    best = None
+    for i, (paid, working, rate, cents) in enumerate(offers):
+        between = 3600 * gpu_mtbf_hours / working
+        lost = (2 * checkpoint_s / between) ** 0.5 + (restart_s + checkpoint_s) / between
+        hours = tokens_billion * 1e9 / working / rate / 3600 * (1 + lost)
+        price = hours * paid * cents
+        if hours <= deadline_hours and (best is None or price < best[0]):
+            best = price, i
+    return best and best[1]
+
+
+# %% whole_failures
+# Wrong: failures are rounded to whole ones.
+def choose_offer(offers, tokens_billion, deadline_hours, gpu_mtbf_hours, checkpoint_s, restart_s):
+    best = None
+    for i, (paid, working, rate, cents) in enumerate(offers):
+        between = 3600 * gpu_mtbf_hours / working
+        useful = tokens_billion * 1e9 / working / rate / 3600
+        hours = useful * (1 + (2 * checkpoint_s / between) ** 0.5)
+        hours += round(useful * 3600 / between) * restart_s / 3600
+        price = hours * paid * cents
+        if hours <= deadline_hours and (best is None or price < best[0]):
+            best = price, i
+    return best and best[1]

@@ -32,3 +32,14 @@ def fewest_sharers(gpus, state_gb, sequence_gb, limit_gb, sequences):
         return None
     group = max(1, -(-sequence_gb * gpus // left), -(-gpus // sequences))
     return group if group <= gpus else None
+
+
+# %% sixty_four_at_most
+# Wrong: no group of more than 64.
+def fewest_sharers(gpus, state_gb, sequence_gb, limit_gb, sequences):
+    group = 1
+    while group <= min(64, gpus):
+        if state_gb / gpus + sequence_gb / group <= limit_gb and gpus / group <= sequences:
+            return group
+        group *= 2
+    return None

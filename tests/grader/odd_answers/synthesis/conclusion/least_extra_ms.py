@@ -40,3 +40,17 @@ def least_extra_ms(techniques, held_gb, limit_gb):
         if found:
             return min(found)
     return None
+
+
+# %% nine_at_most
+# Wrong: never more than nine techniques together.
+def least_extra_ms(techniques, held_gb, limit_gb):
+    from itertools import combinations
+
+    found = [
+        sum(ms for _, ms in some)
+        for count in range(10)
+        for some in combinations(techniques, count)
+        if held_gb - sum(gb for gb, _ in some) <= limit_gb
+    ]
+    return min(found, default=None)
