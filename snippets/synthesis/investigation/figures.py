@@ -47,7 +47,7 @@ def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
     return panel
 
 
-def waiting_panel(*, computing_s: Sequence[float], exchange_s: float, width_px: float = WIDTH) -> Panel:
+def late_rank_panel(*, computing_s: Sequence[float], exchange_s: float, width_px: float = WIDTH) -> Panel:
     """Return a row for each rank: its computing, its waiting inside the all-reduce, and the exchange itself.
 
     Args:
@@ -55,7 +55,7 @@ def waiting_panel(*, computing_s: Sequence[float], exchange_s: float, width_px: 
         exchange_s: from when the last rank has come.
         width_px: width of the picture.
 
-    >>> waiting_panel(computing_s=[6, 8], exchange_s=1).height
+    >>> late_rank_panel(computing_s=[6, 8], exchange_s=1).height
     126.0
     """
     last = max(computing_s)
