@@ -36,13 +36,15 @@ def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
     for number, (asked, otherwise, hue) in enumerate(QUESTIONS):
         y = 4 + row * number
         panel.rectangle(2, y, box, height, colour=hue, strength=0.2)
-        panel.text(2 + box / 2, y + height / 2, asked, anchor="middle", middle=True, size=size, bold=True)
+        panel.text(
+            2 + box / 2, y + height / 2, asked, anchor="middle", middle=True, size=size if wide else 11, bold=True
+        )
         panel.arrow(2 + box + 2, y + height / 2, 2 + box + gap - 2, y + height / 2)
         panel.text(2 + box + gap + (4 if wide else 0), y + height / 2, otherwise, middle=True, size=size)
         panel.arrow(2 + box / 2, y + height + 1, 2 + box / 2, y + row - 1)
         panel.text(2 + box / 2 + 8, y + (height + row) / 2, "yes", middle=True, size=12)
     y = 4 + row * len(QUESTIONS)
-    panel.text(2 + box / 2, y + 14, "The plan is wrong.", anchor="middle", size=size, bold=True)
+    panel.text(2 + box / 2, y + 14, "It runs as planned.", anchor="middle", size=size, bold=True)
     panel.text(2, y + 42, "At each no: one change. Predict, then measure.", size=13 if wide else 12)
     return panel
 

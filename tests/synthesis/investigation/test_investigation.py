@@ -17,8 +17,8 @@ from snippets.synthesis.investigation.figures import (
     QUESTIONS,
     answers_plot,
     investigation_tree_panel,
-    suspects_panel,
     late_rank_panel,
+    suspects_panel,
 )
 from snippets.synthesis.investigation.formulas import advise, steps_to_tell, time_elasticity
 from snippets.synthesis.investigation.programs import muon_step, orthogonalised, train_seeded
