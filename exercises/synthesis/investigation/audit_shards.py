@@ -76,7 +76,8 @@ def drawn(chance: Random) -> list[Inputs]:
             alike = [chance.randint(0, 9)] * ranks
             apart = chance.sample(range(10, 99), ranks)
             some = [*apart[:-1], apart[chance.randrange(ranks - 1)]]
-            tensors.append((cut, random, chance.choice((alike, apart, some, alike if not cut else apart))))
+            pairs = [apart[rank // 2] for rank in range(ranks)]
+            tensors.append((cut, random, chance.choice((alike, apart, some, pairs, alike if not cut else apart))))
         found.append(case(tensors))
     return found
 
@@ -103,6 +104,8 @@ EXERCISE = Exercise(
         case([(True, True, [1, 2, 1])]),
         case([(True, True, [1, 2, 2])]),
         case([(True, False, [1, 2])]),
+        case([(True, True, [7, 7, 9, 9])]),
+        case([(False, True, [0, 5])]),
         OWN,
     ],
     inputs=drawn(Random(36)),
@@ -118,6 +121,16 @@ EXERCISE = Exercise(
             "only_if_all_agree",
             "You flagged a tensor only if all ranks hold the same. Two with one seed are two too many.",
             {"distinct < len(prints)": "distinct == 1"},
+        ),
+        Mistake(
+            "compares_neighbours",
+            "You compared each rank with the next one only. Any two may share a seed.",
+            {"distinct < len(prints)": "any(a == b for a, b in zip(prints, prints[1:]))"},
+        ),
+        Mistake(
+            "compares_with_rank_0",
+            "You compared the others with rank 0 only. Any two may share a seed.",
+            {"distinct < len(prints)": "prints[0] in prints[1:]"},
         ),
         Mistake(
             "flags_what_is_whole",

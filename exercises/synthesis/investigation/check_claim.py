@@ -26,7 +26,8 @@ def check_claim(
         cache_bytes: of all keys and values, at least 0.
         reserve_bytes: of each GPU, at least 0.
         capacity_bytes: of each GPU.
-        claimed_gpus: for which an estimator printed a time.
+        claimed_gpus: for which an estimator printed a time, even if those
+            are more than the most.
         most_gpus: that one copy may be cut among.
 
     Returns:
@@ -98,6 +99,7 @@ EXERCISE = Exercise(
         case(30, 1, 0, 0, 30, 1, 1),
         case(50, 2, 0, 15, 40, 3, 6),
         case(10, 2, 70, 10, 40, 3, 4),
+        case(100, 1, 0, 0, 1, 1, 128),
         OWN,
     ],
     inputs=lambda st: {
@@ -152,6 +154,11 @@ EXERCISE = Exercise(
             "beyond_the_most",
             "You went beyond the most that one copy may be cut among.",
             {"gpus <= most_gpus": "gpus <= 64 * most_gpus"},
+        ),
+        Mistake(
+            "stops_before_the_most",
+            "You stopped before the most that one copy may be cut among. That many are allowed.",
+            {"gpus <= most_gpus": "gpus < most_gpus"},
         ),
         Mistake(
             "full_is_too_full",

@@ -22,16 +22,17 @@ def fix_messages(
     may be smaller, or halve each message's bytes.
 
     Args:
-        messages: of a step.
-        message_bytes: of each.
+        messages: of a step, at least 1; each is a whole all-reduce.
+        message_bytes: of each, at least 1; half of them may be a fraction.
         latency_us: of a message, at least 0.
-        bytes_per_us: the bandwidth.
-        bucket_bytes: of a bucket.
+        bytes_per_us: the bandwidth, at least 1.
+        bucket_bytes: of a bucket, at least 1.
 
     Returns:
         "buckets" or "bytes", whichever is faster, buckets if they are equal,
         or "neither" if the faster one saves less than a tenth of the time;
-        and the microseconds of all messages afterwards.
+        and the microseconds of all messages afterwards, which are today's
+        for "neither".
 
     >>> fix_messages(
     ...     messages=100, message_bytes=10, latency_us=9, bytes_per_us=10,
@@ -102,6 +103,7 @@ EXERCISE = Exercise(
         case(3, 10, 4, 1, 12),
         case(10, 20, 8, 1, 10),
         case(4, 10, 10, 1, 20),
+        case(1, 19, 81, 1, 19),
         OWN,
     ],
     inputs=lambda st: {
@@ -139,6 +141,11 @@ EXERCISE = Exercise(
             "changes_anyway",
             "You made a change that saves less than a tenth. Then leave it.",
             {"10 * (now - best) < now": "False"},
+        ),
+        Mistake(
+            "changes_the_time_alone",
+            "You left the messages as they are, and gave the time of a change all the same.",
+            {'return "neither", float(now)': 'return "neither", float(best)'},
         ),
         Mistake(
             "leaves_at_a_tenth",

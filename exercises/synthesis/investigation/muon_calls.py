@@ -22,16 +22,17 @@ def muon_calls(
 
     Args:
         calls: that were counted, at least 0.
-        steps: optimizer steps meanwhile.
-        matrices: that Muon updates, all of one shape.
-        micro_batches: of a step.
-        rows: of a matrix.
-        columns: of a matrix.
+        steps: optimizer steps meanwhile, at least 1.
+        matrices: that Muon updates, all of one shape, at least 1.
+        micro_batches: of a step, at least 1.
+        rows: of a matrix, at least 1.
+        columns: of a matrix, at least 1.
 
     Returns:
         "step" if it ran once for each step and matrix, as it should, "micro"
-        if once for each micro-batch, "never" if not at all, else "other"; and
-        the FLOPs counted beyond those that should be, below 0 where too few.
+        if instead once for each micro-batch and matrix, "never" if not at
+        all, else "other"; and the FLOPs counted beyond those that should be,
+        below 0 where too few.
 
     >>> muon_calls(
     ...     calls=16, steps=2, matrices=2, micro_batches=4, rows=1, columns=1
@@ -94,6 +95,8 @@ EXERCISE = Exercise(
         case(8, 2, 2, 4, 1, 1),
         case(4, 2, 2, 1, 3, 2),
         case(6, 3, 2, 4, 2, 5),
+        case(3, 2, 2, 4, 1, 1),
+        case(5, 2, 2, 4, 3, 2),
         OWN,
     ],
     inputs=lambda st: st.builds(
@@ -131,6 +134,11 @@ EXERCISE = Exercise(
             "never_is_other",
             "No call at all has a cause of its own: Muon is switched off.",
             {"calls == 0": "calls < 0"},
+        ),
+        Mistake(
+            "too_few_is_never",
+            "You said never wherever there were too few calls. Some calls aren't none.",
+            {"calls == 0": "calls < right"},
         ),
         Mistake(
             "all_too_many_are_micro",

@@ -23,18 +23,20 @@ def pick_run(
 
     Single steps vary by a standard deviation of so many per cent of a step.
     Means of n₁ and n₂ steps then differ by chance with a standard error of
-    that times √(1/n₁ + 1/n₂).
+    that times √(1/n₁ + 1/n₂), as a share of the next fastest run's step.
+    Compare exactly, for example with fractions: ties count.
 
     Args:
         runs: at least two; for each both columns, the samples in 1,000 s, and
             the steps timed, all at least 1.
-        samples: of a step.
+        samples: of a step, at least 1.
         spread_percent: of single steps, at least 0.
 
     Returns:
-        The number of the fastest run, from 0, the first of equal ones; the
-        share by which its step is shorter than the next fastest one's; and
-        "take" if that is at least two standard errors, else "repeat".
+        The number of the fastest run, from 0; the share by which its step is
+        shorter than the next fastest one's; and "take" if that is at least
+        two standard errors, else "repeat". Of equally fast runs the first is
+        the faster one, for both places.
 
     >>> pick_run([(90, 100, 1111, 9), (100, 90, 1000, 9)],
     ...     samples=100, spread_percent=3)
@@ -114,6 +116,10 @@ EXERCISE = Exercise(
         case([(110, 90, 1000, 3), (105, 130, 952, 3)], 100, 1),
         case([(90, 110, 1000, 3), (105, 130, 952, 3)], 100, 1),
         case([(100, 60, 1000, 4), (97, 140, 1031, 30), (99, 40, 1010, 1)], 100, 1),
+        case([(90, 109, 1003, 9), (120, 150, 833, 9)], 100, 1),
+        case([(90, 110, 997, 9), (120, 150, 833, 9)], 100, 1),
+        case([(81, 500, 1234, 2), (88, 500, 1136, 2)], 100, 4),
+        case([(90, 200, 1111, 9), (100, 200, 1000, 1), (100, 300, 1000, 9)], 100, 5),
         OWN,
     ],
     inputs=drawn(Random(36)),
@@ -128,7 +134,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_smaller_column",
-            "You took the smaller column for the seconds. Which one it is, the counted samples say.",
+            "You took the smaller column for the seconds. The samples tell, and they were counted in 1,000 s.",
             {"near = abs(first - due) <= abs(second - due)": "near = first <= second"},
         ),
         Mistake(

@@ -15,8 +15,8 @@ QUESTIONS = (
     ("Is the result right?", "no: test on one rank", "ink"),
     ("Does it fit?", "no: cut, or keep less", "activations"),
     ("Computing as planned?", "no: rate, or a slow node", "forward"),
-    ("Messages as planned?", "no: number, or bytes", "communication"),
-    ("All as planned?", "yes: the plan is wrong", "ink"),
+    ("Exchange as planned?", "no: number, or bytes", "communication"),
+    ("Do the parts add up?", "no: loader, host, disk", "ink"),
 )
 
 
@@ -32,18 +32,52 @@ def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
     wide = width_px > 400
     box, gap, size = (270.0, 40.0, 14.0) if wide else (160.0, 14.0, 12.0)
     row, height = (52.0, 34.0) if wide else (50.0, 34.0)
-    panel = Panel(width_px, row * len(QUESTIONS) + 44)
+    panel = Panel(width_px, row * len(QUESTIONS) + 60)
     for number, (asked, otherwise, hue) in enumerate(QUESTIONS):
         y = 4 + row * number
         panel.rectangle(2, y, box, height, colour=hue, strength=0.2)
-        panel.text(2 + box / 2, y + height / 2, asked, anchor="middle", middle=True, size=size, bold=True)
+        panel.text(
+            2 + box / 2, y + height / 2, asked, anchor="middle", middle=True, size=size if wide else 11, bold=True
+        )
         panel.arrow(2 + box + 2, y + height / 2, 2 + box + gap - 2, y + height / 2)
         panel.text(2 + box + gap + (4 if wide else 0), y + height / 2, otherwise, middle=True, size=size)
-        if number + 1 < len(QUESTIONS):
-            panel.arrow(2 + box / 2, y + height + 1, 2 + box / 2, y + row - 1)
-            panel.text(2 + box / 2 + 8, y + (height + row) / 2, "yes", middle=True, size=12)
+        panel.arrow(2 + box / 2, y + height + 1, 2 + box / 2, y + row - 1)
+        panel.text(2 + box / 2 + 8, y + (height + row) / 2, "yes", middle=True, size=12)
     y = 4 + row * len(QUESTIONS)
-    panel.text(2, y + 16, "At each no: one change. Predict, then measure.", size=13 if wide else 12)
+    panel.text(2 + box / 2, y + 14, "It runs as planned.", anchor="middle", size=size, bold=True)
+    panel.text(2, y + 42, "At each no: one change. Predict, then measure.", size=13 if wide else 12)
+    return panel
+
+
+def late_rank_panel(*, computing_s: Sequence[float], exchange_s: float, width_px: float = WIDTH) -> Panel:
+    """Return a row for each rank: its computing, its waiting inside the all-reduce, and the exchange itself.
+
+    Args:
+        computing_s: of each rank.
+        exchange_s: from when the last rank has come.
+        width_px: width of the picture.
+
+    >>> late_rank_panel(computing_s=[6, 8], exchange_s=1).height
+    126.0
+    """
+    last = max(computing_s)
+    scale = (width_px - 66) / (last + exchange_s)
+    panel = Panel(width_px, 46 * len(computing_s) + 34)
+    for rank, own in enumerate(computing_s):
+        y = 8 + 46 * rank
+        parts = [("computes", own, "forward", 0.5), ("waits", last - own, "muted", 0.3)]
+        parts.append(("" if scale * exchange_s < 70 else "exchanges", exchange_s, "communication", 0.5))
+        panel.text(2, y + 15, f"rank {rank}", middle=True, size=13)
+        x = 56.0
+        for name, seconds, colour, strength in parts:
+            panel.rectangle(x, y, seconds * scale, 30, colour=colour, strength=strength)
+            if seconds:
+                panel.text(x + seconds * scale / 2, y + 15, name, anchor="middle", middle=True, size=12)
+            x += seconds * scale
+    y = 46 * len(computing_s) + 2
+    for second in sorted({0, *computing_s, last + exchange_s}):
+        panel.line(56 + second * scale, y, 56 + second * scale, y + 6, colour="muted")
+        panel.text(56 + second * scale, y + 22, f"{second:g} s", anchor="middle", size=12)
     return panel
 
 
@@ -83,7 +117,7 @@ def answers_plot(
     """Return seconds of a step's all-reduces against the size of one of them, on logarithmic axes.
 
     Args:
-        curves: name, colour, and points: MiB of a message, seconds of all.
+        curves: name, colour, and points: MiB of a message, seconds of all; solid is the one named measured.
         dots: MiB, seconds and a label.
         width_px: width of the picture.
     """
@@ -91,7 +125,7 @@ def answers_plot(
     up = Axis(0.02, 40, "log", ticks=(0.05, 0.2, 1, 5, 20))
     plot = Plot(across, up, title="All-reduces of a step, s", width_px=width_px)
     for name, colour, points in curves:
-        plot.curve(points, colour=colour, width=2.5, dashed=name.startswith("at "))
+        plot.curve(points, colour=colour, width=2.5, dashed=name != "measured")
     for mib, seconds, label in dots:
         plot.dots([(mib, seconds)], colour="accent", radius=5)
         plot.panel.text(plot.x(mib) + 9, plot.y(seconds) - 6, label, size=12, bold=True)

@@ -22,15 +22,15 @@ class SeededRun:
         apart: after each number of steps, from 0, how far the first two ranks' shards of the first matrix are apart,
             as a share of their length.
         losses: mean squared error, likewise.
-        directions: independent columns of the first matrix at the end.
+        columns: different columns of the first matrix at the end.
 
-    >>> SeededRun((0.0,), (1.0,), 4).directions
+    >>> SeededRun((0.0,), (1.0,), 4).columns
     4
     """
 
     apart: tuple[float, ...]
     losses: tuple[float, ...]
-    directions: int
+    columns: int
 
 
 @refusing_overflow("learning_rate")
@@ -93,7 +93,7 @@ def train_seeded(
             run = run_pair(x, first, second, 2 * error / len(x), ranks=t, cuts=("column", "row"))
             first = first - eta * run.first_gradient
             second = second - eta * run.second_gradient
-    return SeededRun(tuple(apart), tuple(losses), int(np.linalg.matrix_rank(first)))
+    return SeededRun(tuple(apart), tuple(losses), int(np.unique(first, axis=1).shape[1]))
 
 
 @refusing_overflow("matrix")

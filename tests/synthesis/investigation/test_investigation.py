@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from snippets.collectives.costs_and_bounds.published_runs import B200_FOUR_NODES
 from snippets.parallelism.tensor.programs import run_pair
-from snippets.synthesis.investigation.figures import QUESTIONS, answers_plot, investigation_tree_panel, suspects_panel
+from snippets.synthesis.investigation.figures import (
+    QUESTIONS,
+    answers_plot,
+    investigation_tree_panel,
+    late_rank_panel,
+    suspects_panel,
+)
 from snippets.synthesis.investigation.formulas import advise, steps_to_tell, time_elasticity
 from snippets.synthesis.investigation.programs import muon_step, orthogonalised, train_seeded
 
@@ -131,6 +137,9 @@ def test_the_pictures_say_what_was_computed() -> None:
         bars = suspects_panel([("one", 0.5), ("two", 0.25)], excess_s=0.5, width_px=width).svg()
         assert "0.25 s" in bars
         assert "to explain: 0.50 s" in bars
+        wait = late_rank_panel(computing_s=(2, 5), exchange_s=1, width_px=width).svg()
+        assert wait.count(">waits<") == 1
+        assert all(f">{second} s<" in wait for second in (0, 2, 5, 6))
     plot = answers_plot([("all", "communication", [(1, 1), (2, 0.5)])], dots=[(2, 0.5, "here")])
     assert ">here<" in plot.svg()
 

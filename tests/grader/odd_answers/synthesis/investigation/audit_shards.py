@@ -29,3 +29,17 @@ def audit_shards(tensors):
     twins = [i for i, (cut, random, prints) in enumerate(tensors) if cut and random and prints[0] in prints[1:]]
     drifted = [i for i, (cut, random, prints) in enumerate(tensors) if not cut and set(prints) != {prints[0]}]
     return twins, drifted
+
+
+# %% one_pair_or_all
+# Wrong: flags a tensor only if all ranks agree or one pair does.
+def audit_shards(tensors):
+    twins = [i for i, (cut, random, p) in enumerate(tensors) if cut and random and len(set(p)) in (1, len(p) - 1)]
+    return twins, [i for i, (cut, _, p) in enumerate(tensors) if not cut and len(set(p)) > 1]
+
+
+# %% zero_is_missing
+# Wrong: takes the fingerprint 0 for none.
+def audit_shards(tensors):
+    twins = [i for i, (cut, random, p) in enumerate(tensors) if cut and random and len(set(p)) < len(p)]
+    return twins, [i for i, (cut, _, p) in enumerate(tensors) if not cut and len(set(filter(None, p))) > 1]

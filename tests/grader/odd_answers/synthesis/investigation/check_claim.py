@@ -25,3 +25,11 @@ def check_claim(parameters, element_bytes, cache_bytes, reserve_bytes, capacity_
     total, room = parameters * element_bytes + cache_bytes, capacity_bytes - reserve_bytes
     powers = [2**i for i in range(most_gpus.bit_length()) if 2**i <= most_gpus]
     return total // claimed_gpus <= room, min((g for g in powers if total // g <= room), default=0)
+
+
+# %% up_to_64
+# Wrong: tries no more than 64 GPUs.
+def check_claim(parameters, element_bytes, cache_bytes, reserve_bytes, capacity_bytes, claimed_gpus, most_gpus):
+    total, room = parameters * element_bytes + cache_bytes, capacity_bytes - reserve_bytes
+    good = [g for g in (1, 2, 4, 8, 16, 32, 64) if g <= most_gpus and total <= g * room]
+    return total <= claimed_gpus * room, min(good, default=0)

@@ -36,3 +36,15 @@ def fix_messages(messages, message_bytes, latency_us, bytes_per_us, bucket_bytes
     if 10 * best > 9 * (late + wire):
         return "neither", late + wire
     return ("buckets" if buckets <= halved else "bytes"), best
+
+
+# %% a_tenth_of_afterwards
+# Wrong: asks for a tenth of the time afterwards.
+def fix_messages(messages, message_bytes, latency_us, bytes_per_us, bucket_bytes):
+    total = messages * message_bytes
+    wire, late = total / bytes_per_us, messages * latency_us
+    buckets, halved = -(-total // bucket_bytes) * latency_us + wire, late + wire / 2
+    best = min(buckets, halved)
+    if 10 * (late + wire - best) < best:
+        return "neither", late + wire
+    return ("buckets" if buckets <= halved else "bytes"), best

@@ -27,3 +27,13 @@ def muon_calls(calls, steps, matrices, micro_batches, rows, columns):
     small, large = sorted([rows, columns])
     name = {0: "never", micro_batches * due: "micro", due: "step"} | {due: "step"}
     return name.get(calls, "other"), (calls - due) * 20 * small * small * large
+
+
+# %% at_most_what_is_due
+# Wrong: calls some calls, but too few, none.
+def muon_calls(calls, steps, matrices, micro_batches, rows, columns):
+    due = steps * matrices
+    small, large = sorted([rows, columns])
+    one = 20 * small * small * large + 10 * small**3
+    name = "never" if calls < due else {due * micro_batches: "micro", due: "step"} | {due: "step"}
+    return name if calls < due else name.get(calls, "other"), (calls - due) * one
