@@ -21,18 +21,19 @@ def choose_group(
     """Return how many GPUs share a layer in the fastest step that fits.
 
     Args:
-        groups: at least one; for each the GPUs to a layer, the milliseconds
-            of a step that they wait for each other, and those that smaller
-            matmuls take longer. A group of one has 0 and 0.
+        groups: at least one, in any order; for each the GPUs to a layer, the
+            milliseconds of a step that they wait for each other, and those
+            that smaller matmuls take longer. A group of one has 0 and 0.
         state_mb: MB of weights, gradients and optimizer state; no group cuts
             them here.
         kept_mb: MB of activations that one GPU to a layer keeps.
         dropped_mb: MB of these that can be dropped, at most all.
         memory_mb: MB that a GPU may fill.
         work_ms: milliseconds that a GPU works in a step, with nothing dropped.
-        again_ms: what it takes longer if tensors are dropped.
-        bubble_ms: bubble with one GPU to a layer; a group's is as much
-            shorter as its micro-batches are.
+        again_ms: what a GPU's step takes longer if tensors are dropped,
+            the same for every group.
+        bubble_ms: bubble with one GPU to a layer; a group's is a part of it,
+            one over its GPUs, however long they wait.
 
     Returns:
         GPUs to a layer, and whether tensors are dropped (``True``). Of
@@ -93,7 +94,7 @@ def by_elimination(
 way_of = inputs_for(choose_group)
 H800 = [(1, 0, 0), (2, 1035, 450), (4, 3187, 1350), (8, 7821, 3151)]
 H100 = [(1, 0, 0), (2, 475, 450), (4, 1508, 1350), (8, 3903, 3151)]
-OWN = (22_000, 81_800, 39_200)
+OWN = (22_500, 85_800, 41_100)
 ON_H800 = way_of(H800, *OWN, 72_000, 17_195, 381, 2060)
 ON_H100 = way_of(H100, *OWN, 72_000, 17_195, 381, 2060)
 ON_A_LARGE = way_of(H800, *OWN, 127_000, 17_195, 381, 2060)
@@ -118,11 +119,9 @@ _SIZES = (1, 2, 3, 4, 6)
 
 def _groups(st):  # type: ignore[no-untyped-def]
     own = st.tuples(st.integers(0, 30), st.integers(0, 15))
-    return st.tuples(st.sets(st.sampled_from(_SIZES), min_size=1), st.lists(own, min_size=5, max_size=5)).map(
-        lambda drawn: [
-            (size, *((0, 0) if size == 1 else drawn[1][place])) for place, size in enumerate(sorted(drawn[0]))
-        ]
-    )
+    return st.tuples(
+        st.lists(st.sampled_from(_SIZES), min_size=1, unique=True), st.lists(own, min_size=5, max_size=5)
+    ).map(lambda drawn: [(size, *((0, 0) if size == 1 else drawn[1][place])) for place, size in enumerate(drawn[0])])
 
 
 EXERCISE = Exercise(
@@ -138,6 +137,17 @@ EXERCISE = Exercise(
         way_of([(1, 0, 0), (2, 20, 0)], 20, 60, 40, 80, 1000, 30, 40),
         way_of([(1, 0, 0), (2, 40, 0)], 20, 60, 40, 80, 1000, 0, 40),
         way_of([(2, 20, 5), (4, 1, 1)], 50, 60, 40, 55, 1000, 3, 40),
+        # groups of two or more that drop, against another way that fits
+        way_of([(2, 200, 100), (4, 900, 100)], 30, 90, 80, 40, 17_000, 500, 2400),
+        way_of([(2, 600, 200), (4, 800, 0)], 40, 40, 40, 50, 17_000, 400, 1200),
+        way_of([(2, 600, 200), (4, 800, 0)], 40, 40, 40, 40, 17_000, 400, 1200),
+        way_of([(2, 200, 700), (3, 900, 700)], 30, 120, 70, 70, 17_000, 500, 1200),
+        # near ties: the bubble doesn't grow with the waits
+        way_of([(2, 200, 400), (4, 900, 200)], 10, 20, 20, 30, 17_000, 400, 2000),
+        way_of([(1, 0, 0), (2, 500, 100)], 20, 90, 80, 50, 17_000, 500, 1204),
+        # ties: fewer GPUs first, even if they drop; and the larger group first in the list
+        way_of([(1, 0, 0), (2, 800, 400)], 30, 80, 70, 70, 17_000, 0, 2400),
+        way_of([(12, 300, 600), (4, 500, 200)], 10, 40, 0, 50, 17_000, 100, 1200),
         ON_A_LARGE,
         ON_H100,
         ON_H800,
@@ -171,8 +181,38 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "drops_for_nothing",
-            "You left out the time in which dropped tensors are made again.",
+            "You left out the time in which dropped tensors are recomputed.",
             {"drops * again_ms + ": ""},
+        ),
+        Mistake(
+            "recomputes_a_part",
+            "You divided the time of recomputing among the group. Each GPU recomputes as much in a step as before.",
+            {"drops * again_ms": "Fraction(drops * again_ms, size)"},
+        ),
+        Mistake(
+            "recomputes_more_often",
+            "You multiplied the time of recomputing by the group. More micro-batches are also smaller ones.",
+            {"drops * again_ms": "drops * again_ms * size"},
+        ),
+        Mistake(
+            "divides_the_work",
+            "You divided the step's work among the group. With the same GPUs and batch each works as much as before.",
+            {"busy = work_ms": "busy = Fraction(work_ms, size)"},
+        ),
+        Mistake(
+            "bubble_grows_with_the_waits",
+            "You let the bubble grow with the waits, as the chapter's equation does. Here it's given as a t-th.",
+            {"Fraction(bubble_ms, size)": "Fraction(bubble_ms * busy, size * work_ms)"},
+        ),
+        Mistake(
+            "keeps_first_then_fewer",
+            "Of equally fast ways you took the one that keeps all. The one with fewer GPUs comes first.",
+            {"(time, size, drops))": "(time, drops, size))", "min(ways)[1:]": "(min(ways)[2], min(ways)[1])"},
+        ),
+        Mistake(
+            "first_in_the_list",
+            "Of equally fast ways you took the first in the list, which may have more GPUs.",
+            {"min(ways)[1:]": "min(ways, key=lambda way: way[0])[1:]"},
         ),
         Mistake(
             "never_drops",

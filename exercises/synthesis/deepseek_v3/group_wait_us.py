@@ -22,7 +22,8 @@ def group_wait_us(
     its neighbour, again and again, until all pieces have been everywhere.
 
     Args:
-        tensor_parallel: GPUs that share the layer.
+        tensor_parallel: GPUs that share the layer; pieces needn't be whole
+            numbers of tokens or bytes.
         open_halves: gathers and scatters beside which nothing runs, at least 0.
         tokens: of the micro-batch that they share.
         hidden: numbers of a token, each of 2 bytes.
@@ -113,6 +114,16 @@ EXERCISE = Exercise(
             "one_round_too_many",
             "You counted t rounds. A GPU has its own piece already, so t − 1 are enough.",
             {"(t - 1)": "t"},
+        ),
+        Mistake(
+            "one_round_too_many_in_a_group",
+            "You counted t rounds for a group. A GPU has its own piece already, so t − 1 are enough.",
+            {"(t - 1)": "(t if t > 1 else 0)"},
+        ),
+        Mistake(
+            "one_latency_even_alone",
+            "You paid one latency for each half, even with one GPU. Every round pays it, and one GPU has no round.",
+            {"(t - 1) * (latency_us + piece_us)": "(latency_us + (t - 1) * piece_us)"},
         ),
         Mistake(
             "one_byte_a_number",

@@ -26,7 +26,8 @@ def held_twice_bytes(
         experts: parameters of all routed experts of one stage.
         tensor_parallel: GPUs among which ``dense`` is cut; experts aren't.
         data_parallel: copies of the pipeline, each of p times t GPUs.
-        expert_parallel: GPUs among which the experts are dealt out, whole.
+        expert_parallel: GPUs among which the experts are dealt out, whole; a
+            divisor of 2 times t times d.
 
     Returns:
         Bytes of one GPU.
@@ -66,17 +67,17 @@ def gpu_by_gpu(
 
 
 stage_of = inputs_for(held_twice_bytes)
-# a sixteenth of DeepSeek-V3, as it was trained and in pairs
-ALONE = stage_of(954_018_320, 40_869_298_176, 1, 128, 64)
-PAIRS = stage_of(954_018_320, 40_869_298_176, 2, 64, 64)
-IN_A_NODE = stage_of(954_018_320, 40_869_298_176, 1, 128, 8)
+# four of DeepSeek-V3's layers, as it was trained and in pairs
+ALONE = stage_of(931_922_944, 45_097_156_608, 1, 128, 64)
+PAIRS = stage_of(931_922_944, 45_097_156_608, 2, 64, 64)
+IN_A_NODE = stage_of(931_922_944, 45_097_156_608, 1, 128, 8)
 
 
 def taught() -> str:
     alone, pairs, node = (held_twice_bytes(**each) / 1e9 for each in (ALONE, PAIRS, IN_A_NODE))
     return (
         f"As it was trained a GPU holds {alone:.0f} GB of state, in pairs {pairs:.0f} GB. With the experts of a layer "
-        f"in one node of eight it would be {node:.0f} GB, of the 80 that it has: the experts' cut is what counts."
+        f"in one node of eight it would be {node:.0f} GB, more than it has: the experts' cut is what counts."
     )
 
 
@@ -124,6 +125,19 @@ EXERCISE = Exercise(
             "cuts_experts_too",
             "You cut the experts among the tensor group too. They're dealt out whole.",
             {"2 * experts / expert_parallel": "2 * experts / expert_parallel / tensor_parallel"},
+        ),
+        Mistake(
+            "cuts_experts_too_and_shares_less",
+            "You cut each expert among the tensor group, so fewer GPUs held the same part. Experts stay whole.",
+            {
+                "2 * experts / expert_parallel": "2 * experts / expert_parallel / tensor_parallel",
+                "copies * tensor_parallel / expert_parallel": "copies / expert_parallel",
+            },
+        ),
+        Mistake(
+            "counts_copies_of_experts_once",
+            "You counted t·d/e copies of the experts. Each stage is on twice as many GPUs, for experts too.",
+            {"expert_copies = copies *": "expert_copies = data_parallel *"},
         ),
         Mistake(
             "shares_experts_as_widely",

@@ -22,7 +22,7 @@ from snippets.synthesis.deepseek_v3.formulas import (
     tensor_step,
 )
 
-GPUS, STAGES, EXPERT_RANKS = 2048, 16, 64
+GPUS, STAGES, STAGE_LAYERS, EXPERT_RANKS = 2048, 16, 4, 64
 SEQUENCE, SEQUENCES = 4096, 15_360
 LATENCY_S, LINK_BYTES_PER_S = 5e-6, 160e9
 FREE_SHARE = 0.1
@@ -84,7 +84,7 @@ def v3_memory(tensor_parallel: int = 1, *, drops: bool = True, expert_parallel: 
     """Return what a GPU of DeepSeek-V3's inner stages holds, with t GPUs to a layer.
 
     Formula: $M$
-    Symbols: M = dualpipe_rank_bytes of a mean layer
+    Symbols: M = dualpipe_rank_bytes with four layers of experts a stage
     Chapter: 38
 
     Args:
@@ -97,21 +97,23 @@ def v3_memory(tensor_parallel: int = 1, *, drops: bool = True, expert_parallel: 
 
     Source: derived; no makers' figure is known.
     Convention: 2 bytes a weight, assumed; 4 a gradient, 4 a master weight and 2 a moment, as reported.
-    Leaves out: tables, head and second prediction, which the outer stages hold besides; buffers of exchanges.
+    Leaves out: tables, head and second prediction, which the outer stages hold besides, with fewer layers; buffers of
+        exchanges.
 
     Example:
         >>> [round(v3_memory(t, drops=t == 1).total / 1e9) for t in (1, 2)]
-        [64, 57]
+        [67, 60]
     """
     t = one_of("tensor_parallel", positive_integer("tensor_parallel", tensor_parallel), WIDTHS)
     flag("drops", drops)
     parts = parameter_parts(_MODEL)
-    outside = parts.token_embedding + parts.position_embedding + parts.head
+    mixtures = _MODEL.expert_layers
+    dense = parts.attention / _MODEL.layers + (parts.shared_experts + parts.router) / mixtures
     kept = sum(each.token_bytes for each in v3_tensors() if not (drops and each.dropped))
     return dualpipe_rank_bytes(
-        layer_dense_parameters=(parts.total - parts.routed_experts - outside) / _MODEL.layers,
-        layer_expert_parameters=parts.routed_experts / _MODEL.layers,
-        layers=_MODEL.layers,
+        layer_dense_parameters=dense,
+        layer_expert_parameters=parts.routed_experts / mixtures,
+        layers=STAGE_LAYERS * STAGES,
         stages=STAGES,
         tensor_parallel=t,
         data_parallel=GPUS // STAGES // t,

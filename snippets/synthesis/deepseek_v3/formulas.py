@@ -190,8 +190,8 @@ def dualpipe_rank_bytes(
     Chapter: 38
 
     Args:
-        layer_dense_parameters: of a mean layer, all but its routed experts; at least 0.
-        layer_expert_parameters: of a mean layer, its routed experts; at least 0.
+        layer_dense_parameters: of a layer, all but its routed experts; at least 0.
+        layer_expert_parameters: of a layer, its routed experts; at least 0.
         layers: of the model.
         stages: of the pipeline; even.
         tensor_parallel: GPUs that share what isn't a routed expert.
@@ -205,7 +205,7 @@ def dualpipe_rank_bytes(
         Bytes by kind.
 
     Source: derived; DeepSeek-AI 2024, table 2, for two copies and p + 1 micro-batches.
-    Convention: layers count as their mean, and each stage has L/p of them.
+    Convention: all layers alike, and each stage has L/p of them.
     Leaves out: tables, output head and a layer that predicts a second token; buffers.
 
     Example:

@@ -14,7 +14,7 @@ _WIDTH = 330
 _PITCH = 42
 TIME_PARTS = {
     "forward": ("working", ("work", "narrower", "update")),
-    "backward": ("made again", ("made_again",)),
+    "backward": ("recomputing", ("made_again",)),
     "idle": ("bubble", ("bubble",)),
     "communication": ("waiting", ("waiting",)),
 }
@@ -74,7 +74,7 @@ def _memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
 @live_figure(
     title="How many GPUs to a layer?",
     caption="DeepSeek-V3 on 2,048 GPUs, 16 stages, from the step that its makers measured. Layers drop tensors only if "
-    "they must. Speed up the link: which bar wins? Then put all experts into one node.",
+    "they must. Speed up the link: which bar wins? Then deal the experts to fewer GPUs.",
     knobs=[
         Number("link_gb", "Inside a node, GB/s", 160, 20, 900, 5),
         Number("memory_gb", "A GPU's memory, GB", 80, 40, 288, 1),
@@ -99,13 +99,13 @@ def _memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
         ),
         Named(
             "An H100's link",
-            "At 360 GB/s pairs win, with 19.5 s. Eight still take 24.9 s.",
+            "At 360 GB/s pairs are ahead, with 19.5 s against 19.9 s alone. Eight still take 24.9 s.",
             {"link_gb": 360},
         ),
         Named(
-            "All experts in one node",
-            "With e = 8 only t = 8 fits, and takes 29.3 s. Tensor parallelism doesn't cut experts.",
-            {"expert_ranks": "8"},
+            "Experts in two nodes",
+            "With e = 16 a GPU holds four times as many experts. Alone it doesn't fit; pairs drop and take 20.5 s.",
+            {"expert_ranks": "16"},
         ),
         Named(
             "Twice the memory",

@@ -88,12 +88,14 @@ def test_all_gpus_together_hold_every_parameter_as_often_as_it_is_copied() -> No
     for t in as_trained.WIDTHS:
         held = as_trained.v3_memory(t)
         parts = parameter_parts(V3)
-        outside = parts.token_embedding + parts.head
-        dense = parts.total - parts.routed_experts - outside
+        # as if all 16 stages had four layers of experts
+        layers = 4 * as_trained.STAGES
+        dense = layers * (parts.attention / 61 + (parts.shared_experts + parts.router) / 58)
+        experts = layers * parts.routed_experts / 58
         copies = 2 * as_trained.GPUS // as_trained.STAGES // t
         assert held.dense * as_trained.GPUS == pytest.approx(6 * dense * copies)
-        assert held.experts * as_trained.GPUS == pytest.approx(6 * parts.routed_experts * 256 / 64)
-        assert held.optimizer * as_trained.GPUS == pytest.approx(8 * (dense + parts.routed_experts))
+        assert held.experts * as_trained.GPUS == pytest.approx(6 * experts * 256 / 64)
+        assert held.optimizer * as_trained.GPUS == pytest.approx(8 * (dense + experts))
 
 
 def test_the_schedule_keeps_so_many_micro_batches_on_a_gpu() -> None:

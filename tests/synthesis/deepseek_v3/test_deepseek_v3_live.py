@@ -38,6 +38,6 @@ def test_the_fastest_is_the_fastest_of_what_fits(link_gb: int, memory_gb: int) -
     assert float(said[2]) == min(fits.values()) == rows[int(said[1])][1]
 
 
-def test_experts_in_one_node_leave_room_for_eight_alone() -> None:
-    assert "The fastest that fits has t = 8" in drawn(expert_ranks="8")
-    assert "Nothing fits." in drawn(expert_ranks="8", memory_gb=40)
+def test_experts_in_two_nodes_leave_no_room_for_one_gpu_to_a_layer() -> None:
+    assert "The fastest that fits has t = 2" in drawn(expert_ranks="16")
+    assert "Nothing fits." in drawn(expert_ranks="8")

@@ -77,3 +77,30 @@ def choose_group(groups, state_mb, kept_mb, dropped_mb, memory_mb, work_ms, agai
         if (memory_mb - state_mb) * size >= kept_mb - drops * dropped_mb
     ]
     return min(ways)[1:] if ways else (0, False)
+
+
+# %% group_drops_only_if_none_keeps
+# Wrong: lets a group drop only if no group keeps all.
+def choose_group(groups, state_mb, kept_mb, dropped_mb, memory_mb, work_ms, again_ms, bubble_ms):
+    from fractions import Fraction as F
+
+    ways = []
+    for size, waits, narrower in groups:
+        for drops in (False, True):
+            if drops and size > 1 and any(state_mb * other + kept_mb <= memory_mb * other for other, _, _ in groups):
+                continue
+            if (memory_mb - state_mb) * size >= kept_mb - drops * dropped_mb:
+                ways.append((waits + narrower + drops * again_ms + F(bubble_ms, size), size, drops))
+    return min(ways)[1:] if ways else (0, False)
+
+
+# %% bubble_by_busy_step
+# Wrong: the chapter's equation, whose work has the recomputing in it.
+def choose_group(groups, state_mb, kept_mb, dropped_mb, memory_mb, work_ms, again_ms, bubble_ms):
+    ways = []
+    for size, waits, narrower in groups:
+        for drops in (False, True):
+            if (memory_mb - state_mb) * size >= kept_mb - drops * dropped_mb:
+                busy = work_ms - again_ms * (not drops) + waits + narrower
+                ways.append((busy + bubble_ms * busy / (size * work_ms), size, drops))
+    return min(ways)[1:] if ways else (0, False)
