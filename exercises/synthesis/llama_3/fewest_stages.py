@@ -195,7 +195,8 @@ EXERCISE = Exercise(
             "cuts_the_optimizer_in_a_copy",
             "The optimizer's 12 bytes a parameter are cut among all GPUs, not among those of one copy alone.",
             {
-                "(12 * parameters + batch_tokens * token_bytes) / gpus": "12 * parameters / (tensor * p) + batch_tokens * token_bytes / gpus"
+                "(12 * parameters + batch_tokens * token_bytes) / gpus": "12 * parameters / (tensor * p)"
+                " + batch_tokens * token_bytes / gpus"
             },
         ),
         Mistake(

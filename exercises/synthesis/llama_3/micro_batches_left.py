@@ -173,7 +173,8 @@ EXERCISE = Exercise(
             "rounds_up",
             "These sequences can't be dealt evenly: None.",
             {
-                "    if sequences % copies:\n        return None\n    return sequences // copies or None": "    return -(-sequences // copies) or None"
+                "    if sequences % copies:\n        return None\n": "",
+                "sequences // copies or None": "-(-sequences // copies) or None",
             },
         ),
         Mistake("says_one_number", "This is right for one input only.", lambda **_: 8),

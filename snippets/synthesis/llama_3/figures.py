@@ -14,7 +14,7 @@ TIME_HUES = {
     "computing": "forward",
     "bubble": "idle",
     "tensor waits": "communication",
-    "copies wait": "gradients",
+    "copies wait": "parameters",
     "the rest": "optimizer",
 }
 
@@ -54,7 +54,7 @@ def _key(panel: Panel, hues: Mapping[str, str], tops: Sequence[float]) -> None:
         draw_key(panel, part, step=150, top=top)
 
 
-def axes_panel(*, tensor: int = 8, stages: int = 16, copies: int = 128) -> Panel:
+def axes_panel(*, tensor: int = 4, stages: int = 8, copies: int = 512) -> Panel:
     """Draw what the three sizes of a layout count: GPUs to a layer, stages to a copy, copies.
 
     Args:
