@@ -125,6 +125,8 @@ def cost(
     recycled: bool = True,
     cut_state: bool = False,
     chunk_alone: bool = True,
+    optimizer: bool = True,
+    context_cut: bool = False,
     spare: int = 0,
     few: bool = False,
 ) -> tuple[float, float]:
@@ -138,11 +140,12 @@ def cost(
     slots = m * v + (p - 1) * bubble * (1 if chunks else v)
     slot = (1 + inputs["waits"][t] * tensor_waits + inputs["gather_wait"] * (c - 1) * gathers) / (m * v)
     of_a_place = inputs["parameters"] / (inputs["places"] * t)
-    weights = 2 * of_a_place * v / (copies * c if cut_state else 1)
+    weights = 2 * of_a_place * v / (copies * c if cut_state else c if context_cut else 1)
     gradients = 4 * of_a_place * (1 if chunk_alone else v)
     one = inputs["sequence"] * inputs["token_bytes"] / (t * c * p)  # a micro-batch on a stage
     kept = one * ((p if few else min(m, p)) if recycled else m)
-    return weights + gradients + 12 * inputs["parameters"] / R + kept + spare, slots * slot
+    held = weights + gradients + 12 * inputs["parameters"] / R * optimizer + kept + spare
+    return held, slots * slot
 
 
 def fits(design: Design, inputs: Inputs, **slips: Any) -> bool:
@@ -210,6 +213,52 @@ FEW: Inputs = SMALLEST | {
     "memory_bytes": 1850,
     "waits": {1: 0.0, 2: 2.0},
 }
+
+
+def cluster(
+    gpus: int,
+    batch_tokens: int,
+    sequence: int,
+    places: int,
+    parameters: int,
+    token_bytes: int,
+    memory_bytes: int,
+    waits: Mapping[int, float],
+    contexts: Sequence[int],
+    gather_wait: float,
+) -> Inputs:
+    return {
+        "gpus": gpus,
+        "batch_tokens": batch_tokens,
+        "sequence": sequence,
+        "places": places,
+        "parameters": parameters,
+        "token_bytes": token_bytes,
+        "memory_bytes": memory_bytes,
+        "waits": waits,
+        "contexts": contexts,
+        "gather_wait": gather_wait,
+    }
+
+
+# Near misses: sequences that can't be dealt evenly, the bubble on a part of the time, c for c − 1, m no multiple of p,
+# stages that are no power of two, GPUs left over only because of c, times that differ by little, 16 GPUs to a group.
+NEAR: list[Inputs] = [
+    cluster(6, 44, 4, 8, 30, 4, 177, {1: 1.0}, [1], 0.25),
+    cluster(24, 64, 8, 8, 44, 1, 94, {4: 0.5}, [2], 0.125),
+    cluster(12, 248, 8, 6, 43, 20, 285, {2: 1.0}, [1, 3], 0.125),
+    cluster(12, 148, 4, 12, 84, 4, 321, {1: 0.125}, [1, 2, 8], 0.25),
+    cluster(32, 296, 8, 16, 143, 15, 486, {2: 1.0}, [1, 4], 0.25),
+    cluster(64, 44, 4, 8, 370, 19, 1495, {4: 1.0}, [2, 8], 0.25),
+    cluster(12, 40, 8, 12, 176, 1, 1388, {1: 1.0}, [3, 4], 0.25),
+    cluster(64, 40, 8, 8, 41, 12, 117, {2: 0.0}, [8], 0.25),
+    cluster(24, 40, 4, 6, 75, 3, 279, {2: 0.5}, [4], 0.125),
+    cluster(12, 8, 8, 8, 90, 2, 285, {4: 0.0}, [2], 0.25),
+    cluster(24, 244, 4, 6, 48, 17, 98, {4: 1.0}, [2], 0.25),
+    cluster(2, 16, 8, 1, 1, 1, 1000, {1: 0.0004, 2: 0.0}, [1], 0.1),
+    cluster(32, 52, 4, 8, 25, 8, 106, {16: 0.0}, [2], 0.125),
+    cluster(24, 184, 4, 8, 103, 16, 106, {2: 0.0}, [3], 0.125),
+]
 # Llama 3 405B: what the chapter's model gives for its shapes, rounded.
 SHORT: Inputs = {
     "gpus": 16_384,
@@ -256,6 +305,21 @@ def drawn(chance: Random) -> list[Inputs]:
         }
         several = list(with_limits(base))
         found += chance.sample(several, min(6, len(several)))
+    for _ in range(24):  # odd GPUs, stages and sequences, among few groups
+        base = cluster(
+            gpus=chance.choice((12, 24, 36, 48)),
+            batch_tokens=8 * chance.randint(2, 60),
+            sequence=8,
+            places=chance.choice((6, 8, 12)),
+            parameters=chance.randint(20, 400),
+            token_bytes=chance.randint(1, 20),
+            memory_bytes=0,
+            waits={chance.choice((1, 2, 3, 4)): chance.choice((0.0, 0.5, 1.0))},
+            contexts=chance.choice(([1, 2], [1, 3], [2, 3], [1, 2, 4])),
+            gather_wait=chance.choice((0.125, 0.25)),
+        )
+        several = list(with_limits(base))
+        found += chance.sample(several, min(2, len(several)))
     return found
 
 
@@ -286,6 +350,7 @@ EXERCISE = Exercise(
         SMALLEST | {"memory_bytes": 300},
         SMALLEST | {"memory_bytes": 250, "contexts": [1, 2]},
         FEW,
+        *NEAR,
         SHORT,
         LONG,
         LONG | {"gpus": 8_192},
@@ -335,6 +400,18 @@ EXERCISE = Exercise(
             "The gradients of one chunk are there at a time, not those of the whole stage.",
             {"4 * parameters / (t * places)": "4 * parameters / (t * p)"},
             accepts=by_rule(chunk_alone=False),
+        ),
+        Mistake(
+            "forgets_the_optimizer",
+            "The optimizer's 12 bytes a parameter are cut among all GPUs, but they are there.",
+            {" + 12 * parameters / gpus": ""},
+            accepts=by_rule(optimizer=False),
+        ),
+        Mistake(
+            "cuts_the_weights_among_context",
+            "Context ranks cut a sequence, not the weights: each keeps its stage's t-th whole.",
+            {"2 * parameters / (t * p)": "2 * parameters / (t * p * c)"},
+            accepts=by_rule(context_cut=True),
         ),
         Mistake(
             "allows_few_micro_batches",

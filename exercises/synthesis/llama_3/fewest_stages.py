@@ -24,7 +24,8 @@ def fewest_stages(
     bytes for each gradient of one of its chunks, and a shard of 12 bytes a
     parameter of optimizer state, cut among all GPUs. A chunk is one place, so
     that a stage has places/p chunks, all equally large. The whole batch is in
-    flight: its activations are cut evenly among all GPUs.
+    flight: its activations are cut evenly among all GPUs. Nothing is rounded: a
+    GPU may hold parts of a byte.
 
     Args:
         parameters: of the model, at least 1.
@@ -141,8 +142,18 @@ EXERCISE = Exercise(
         job(80, 4, 8, 1, 460, 16, 50),
         job(80, 6, 8, 1, 333, 16, 50),
         job(80, 4, 8, 2, 300, 16, 50),
+        job(4, 4, 12, 4, 8, 3, 7),
+        job(1, 6, 6, 1, 3, 2, 1),
+        job(1, 6, 4, 2, 6, 1, 7),
+        job(2, 8, 8, 2, 7, 3, 5),
+        job(2, 8, 8, 2, 6, 7, 1),
+        job(9, 6, 32, 4, 8, 5, 6),
+        job(5, 4, 4, 2, 22, 6, 1),
+        job(2, 6, 6, 2, 9, 2, 8),
+        job(26, 128, 512, 4, 1, 4, 10),
         LLAMA,
         LLAMA | {"tensor": 4},
+        LLAMA | {"tensor": 16},
         LLAMA | {"memory_bytes": 141 * 10**9},
         LLAMA | {"memory_bytes": 70 * 10**9},
     ],
@@ -179,6 +190,19 @@ EXERCISE = Exercise(
             "forgets_the_optimizer",
             "The optimizer's 12 bytes a parameter are cut among all GPUs, but they are there.",
             {"12 * parameters + ": ""},
+        ),
+        Mistake(
+            "cuts_the_optimizer_in_a_copy",
+            "The optimizer's 12 bytes a parameter are cut among all GPUs, not among those of one copy alone.",
+            {
+                "(12 * parameters + batch_tokens * token_bytes) / gpus": "12 * parameters / (tensor * p)"
+                " + batch_tokens * token_bytes / gpus"
+            },
+        ),
+        Mistake(
+            "sums_gradients_in_2_bytes",
+            "Gradients have 4 bytes each here, not 2.",
+            {"4 * parameters / (tensor * places)": "2 * parameters / (tensor * places)"},
         ),
         Mistake(
             "takes_any_number_of_stages",

@@ -28,7 +28,7 @@ def micro_batches_left(
         gpus: of the cluster, at least 1; all have to be used.
         tensor: t, GPUs among which a layer is cut.
         pipeline: p, stages.
-        context: c, GPUs among which a sequence is cut.
+        context: c, GPUs among which a sequence is cut, a divisor of sequence.
 
     Returns:
         The micro-batches of a copy, or ``None`` where GPUs are left over or
@@ -78,9 +78,9 @@ def job(batch_tokens: int, sequence: int, gpus: int, tensor: int, pipeline: int,
 def drawn(chance: Random) -> list[dict[str, Any]]:
     found = []
     for number in range(90):
-        t, p, c = chance.choice((1, 2, 4, 8)), chance.choice((1, 2, 3, 4)), chance.choice((1, 2, 4))
+        t, p, c = chance.choice((1, 2, 3, 4, 8, 16)), chance.choice((1, 2, 3, 4, 128)), chance.choice((1, 2, 4, 32))
         copies, rounds = chance.choice((1, 2, 3, 4, 6)), chance.choice((1, 2, 3, 5, 8))
-        s = chance.choice((1, 2, 8, 16))
+        s = c * chance.choice((1, 2, 8, 16))
         sequences = copies * rounds + (chance.randint(1, copies) if number % 5 == 1 else 0)
         gpus = t * p * c * copies + (chance.randint(1, 4) if number % 5 == 2 else 0)
         if number % 5 == 3:
@@ -117,6 +117,10 @@ EXERCISE = Exercise(
         job(4, 4, 8, 2, 2),
         job(0, 4, 8, 2, 2),
         job(40, 4, 4, 2, 4),
+        job(8, 1, 64, 16, 4),
+        job(2, 1, 6, 3, 2),
+        job(8, 4, 512, 1, 128, 4),
+        job(128, 32, 64, 2, 1, 32),
         LLAMA,
         LLAMA | {"tensor": 4, "pipeline": 32},
         LLAMA | {"sequence": 131_072, "context": 16},
@@ -164,6 +168,14 @@ EXERCISE = Exercise(
             "adds_the_axes",
             "The axes multiply: a copy takes t·p·c GPUs.",
             {"tensor * pipeline * context": "(tensor + pipeline + context)"},
+        ),
+        Mistake(
+            "rounds_up",
+            "These sequences can't be dealt evenly: None.",
+            {
+                "    if sequences % copies:\n        return None\n": "",
+                "sequences // copies or None": "-(-sequences // copies) or None",
+            },
         ),
         Mistake("says_one_number", "This is right for one input only.", lambda **_: 8),
     ],

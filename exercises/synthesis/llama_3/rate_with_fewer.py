@@ -136,6 +136,11 @@ EXERCISE = Exercise(
             {"rate * known": "rate"},
         ),
         Mistake(
+            "leaves_no_bubble",
+            "The other run has a bubble, too. Put it in.",
+            {" / (1 + (stages - 1) / (chunks * other))": ""},
+        ),
+        Mistake(
             "in_proportion",
             "Only the bubble changes with the micro-batches; the rate isn't in proportion to them.",
             lambda *, rate, stages, chunks, micro_batches, other: rate * other / micro_batches,

@@ -66,6 +66,7 @@ def llama_3_cut(
     sequence: int = SEQUENCE,
     constants: Constants | None = None,
     activations_factor: float = 1.0,
+    chunk_places: int = 1,
 ) -> Cut:
     """Return what Llama 3 405B's step takes and holds, cut in its makers' way but in other sizes.
 
@@ -75,12 +76,13 @@ def llama_3_cut(
 
     Args:
         tensor: t, a divisor of the 128 heads.
-        pipeline: p, from 4 to 128, a divisor of 128.
+        pipeline: p, from 4 to 64, a divisor of 128.
         context: c, ranks among which a sequence is cut.
         ranks: R.
         sequence: s, tokens of a sequence.
         constants: what is assumed of the machine; by default what the book's job assumes.
         activations_factor: by which activations are larger than counted, from 0.01 to 100.
+        chunk_places: places of a chunk; with the stages a divisor of 128.
 
     Returns:
         The cut.
@@ -90,8 +92,8 @@ def llama_3_cut(
 
     Source: Grattafiori et al. 2024, section 3.3.2 and table 4; chapter 26's model of a step.
     Convention: 16.8 million tokens a step, one sequence at a time; 128 places for layers, as many chunks to a stage as
-        that gives, the first and the last of which have the tables alone; the mask's half counts as FLOPs; a chunk's
-        gradients are summed once a step. An inner stage is the fullest.
+        there are places for, the first and the last of which have the tables alone; the mask's half counts as FLOPs; a
+        chunk's gradients are summed once a step. An inner stage is the fullest.
     Leaves out: as step_time and layer_kept_bytes; where m exceeds p, that a chunk's gradients are summed in several
         parts.
 
@@ -100,8 +102,11 @@ def llama_3_cut(
         [83, 77, 73]
     """
     p, c = positive_integer("pipeline", pipeline), positive_integer("context", context)
-    if not 4 <= p <= PLACES or PLACES % p:
-        raise ValueError(f"pipeline must be 4, 8, 16, 32, 64 or 128, got {p}")
+    if not 4 <= p < PLACES or PLACES % p:
+        raise ValueError(f"pipeline must be 4, 8, 16, 32 or 64, got {p}")
+    size = positive_integer("chunk_places", chunk_places)
+    if PLACES // p % size:
+        raise ValueError(f"chunk_places must divide the {PLACES // p} places of a stage, got {size}")
     R, t = positive_integer("ranks", ranks), positive_integer("tensor", tensor)
     factor = number_between("activations_factor", activations_factor, low=0.01, high=100)
     s = positive_integer("sequence", sequence)
@@ -122,7 +127,7 @@ def llama_3_cut(
         pipeline=p,
         context=c,
         data=R // (t * p * c),
-        chunks=PLACES // p,
+        chunks=PLACES // p // size,
         order=ORDER,
     )
     step = _step(layout, m, s, of_kind("constants", constants, Constants))

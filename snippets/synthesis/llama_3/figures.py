@@ -10,7 +10,13 @@ from snippets.synthesis.llama_3.cuts import Cut
 
 WIDTH = 340
 MEMORY_HUES = {"activations": "activations", "weights": "parameters", "gradients, optimizer": "optimizer"}
-TIME_HUES = {"computing": "forward", "bubble": "idle", "tensor waits": "communication", "the rest": "optimizer"}
+TIME_HUES = {
+    "computing": "forward",
+    "bubble": "idle",
+    "tensor waits": "communication",
+    "copies wait": "parameters",
+    "the rest": "optimizer",
+}
 
 
 def cut_gigabytes(cut: Cut) -> dict[str, float]:
@@ -33,12 +39,12 @@ def cut_seconds(cut: Cut) -> dict[str, float]:
         cut: the cut.
 
     Returns:
-        Computing, the bubble, waits of tensor groups, and the rest, which are stages' messages, gradients, the update
-        and keys and values of context ranks.
+        Computing, the bubble, waits of tensor groups, waits for weights and gradients between copies, and the rest,
+        which are stages' messages, the update and keys and values of context ranks.
     """
     step = cut.step
-    rest = step.pipeline + step.data + step.context + step.expert + step.optimizer
-    return dict(zip(TIME_HUES, (step.compute, step.bubble, step.tensor, rest), strict=True))
+    rest = step.pipeline + step.context + step.expert + step.optimizer
+    return dict(zip(TIME_HUES, (step.compute, step.bubble, step.tensor, step.data, rest), strict=True))
 
 
 def _key(panel: Panel, hues: Mapping[str, str], tops: Sequence[float]) -> None:
@@ -46,6 +52,37 @@ def _key(panel: Panel, hues: Mapping[str, str], tops: Sequence[float]) -> None:
     for line, top in enumerate(tops):
         part = dict(names[2 * line : 2 * line + 2])
         draw_key(panel, part, step=150, top=top)
+
+
+def axes_panel(*, tensor: int = 4, stages: int = 8, copies: int = 512) -> Panel:
+    """Draw what the three sizes of a layout count: GPUs to a layer, stages to a copy, copies.
+
+    Args:
+        tensor: t, drawn as squares in a row, at most 8 of them.
+        stages: p, of which three are drawn.
+        copies: d, of which two are drawn.
+
+    Returns:
+        The picture.
+    """
+    panel, size, drawn = Panel(WIDTH, 236), 9, min(tensor, 8)
+    wide = 5 + 12 * drawn
+    for copy, left in enumerate((4, 180)):
+        panel.rectangle(left, 30, 144, 148, colour="ink", strength=0.05)
+        for row, stage in enumerate((1, 2, stages)):
+            top = 46 + 44 * row + (6 if row == 2 else 0)
+            panel.text(left + 8, top + 2, f"stage {stage}", size=12)
+            panel.rectangle(left + 8, top + 8, wide, 15, colour="forward", strength=0.2)
+            for gpu in range(drawn):
+                panel.rectangle(left + 12 + 12 * gpu, top + 11, size, size, colour="forward", strength=0.7)
+        panel.text(left + 8, 22, f"copy {(1, copies)[copy]}", size=12, bold=True)
+    panel.text(152, 108, "…", size=16)
+    panel.text(20, 122, "⋮", size=12)
+    panel.text(196, 122, "⋮", size=12)
+    panel.text(4, 196, f"t = {tensor} GPUs to a stage, each with a t-th of every layer", size=12)
+    panel.text(4, 213, f"p = {stages} stages to a copy, one after the other", size=12)
+    panel.text(4, 230, f"d = {copies} copies, each with its part of the batch", size=12)
+    return panel
 
 
 def memory_bars(cuts: Mapping[str, Cut], *, limit_gb: float = 80) -> Panel:
@@ -83,8 +120,8 @@ def step_bars(cuts: Mapping[str, Cut]) -> Panel:
     Returns:
         The picture.
     """
-    panel = Panel(WIDTH, 62 + 42 * len(cuts))
-    _key(panel, TIME_HUES, (3, 23))
+    panel = Panel(WIDTH, 82 + 42 * len(cuts))
+    _key(panel, TIME_HUES, (3, 23, 43))
     bars = [
         Bar(
             name,
@@ -93,7 +130,7 @@ def step_bars(cuts: Mapping[str, Cut]) -> Panel:
         )
         for name, cut in cuts.items()
     ]
-    draw_bars(panel, bars, top=60, wide=336)
+    draw_bars(panel, bars, top=80, wide=336)
     return panel
 
 

@@ -69,7 +69,7 @@ def llama_3_figure(
     cut = llama_3_cut(tensor=t, pipeline=p, context=c, ranks=R, sequence=s)
     held, spent = cut_gigabytes(cut), cut_seconds(cut)
     held_gb, step_s = sum(held.values()), cut.step.total
-    panel = Panel(340, 208)
+    panel = Panel(340, 228)
     most = max(_FULL_GB, held_gb)
     bar = Bar("Fullest GPU", [(size, MEMORY_HUES[kind]) for kind, size in held.items()], f"{held_gb:.1f} GB")
     draw_bars(panel, [bar], top=14, high=22, wide=_WIDE * held_gb / most)
@@ -86,13 +86,15 @@ def llama_3_figure(
     parts = [{TIME_HUES[kind]: f"{kind} {seconds:.1f}"} for kind, seconds in spent.items()]
     draw_key(panel, parts[0] | parts[1], step=160, top=154)
     draw_key(panel, parts[2] | parts[3], step=160, top=174)
+    draw_key(panel, parts[4], step=160, top=194)
     fits = "It fits" if cut.fits else "It doesn't fit"
     numbers = (
         f"{t * p * c:,} GPUs to a copy, {copies:,} copies, {cut.micro_batches:,} micro-batches for {p} stages, "
         f"{128 // p} chunks to each. {fits}: {held_gb:.1f} GB of {_FULL_GB}, {held['activations']:.1f} GB of them "
         f"activations and {held['weights']:.1f} GB weights. A step takes {step_s:.1f} s: {spent['computing']:.1f} s of "
         f"computing, {spent['bubble']:.1f} s of bubble, {spent['tensor waits']:.1f} s in which tensor groups wait, "
-        f"{spent['the rest']:.1f} s for the rest. MFU {cut.step.mfu:.0%}."
+        f"{spent['copies wait']:.1f} s in which copies wait for weights and gradients, {spent['the rest']:.1f} s for "
+        f"the rest. MFU {cut.step.mfu:.0%}."
     )
     alt = f"Two bars. The fullest GPU: {_said(held, 'GB')}, with a line at {_FULL_GB} GB. A step: {_said(spent, 's')}."
     return Picture([panel], numbers, alt)

@@ -18,7 +18,14 @@ from snippets.job import THE_70B
 from snippets.models import parameter_count
 from snippets.parallelism.pipeline.formulas import one_f_one_b_peak_activations, pipeline_bubble_overhead
 from snippets.synthesis.llama_3.cuts import BATCH_TOKENS, GPUS, MODEL, PLACES, SEQUENCE, llama_3_cut
-from snippets.synthesis.llama_3.figures import cut_gigabytes, cut_seconds, gather_bars, memory_bars, step_bars
+from snippets.synthesis.llama_3.figures import (
+    axes_panel,
+    cut_gigabytes,
+    cut_seconds,
+    gather_bars,
+    memory_bars,
+    step_bars,
+)
 from snippets.synthesis.llama_3.formulas import (
     any_batch_bubble_overhead,
     copy_micro_batches,
@@ -150,3 +157,12 @@ def test_the_pictures_add_up() -> None:
     assert "20 ms" in gather_bars(gather_ms=19.9, matmul_ms={"matmuls": 10.2}).svg()
     assert "76.5 GB" in memory_bars({"own": cut}).svg()
     assert "5.6 s" in step_bars({"own": cut}).svg()
+    assert "d = 512 copies" in axes_panel().svg()
+
+
+def test_longer_chunks_make_a_longer_bubble() -> None:
+    short, long = (llama_3_cut(tensor=8, pipeline=16, chunk_places=places) for places in (1, 2))
+    assert long.layout.chunks * 2 == short.layout.chunks
+    assert long.step.bubble == pytest.approx(2 * short.step.bubble)
+    with pytest.raises(ValueError, match="chunk_places must divide the 8 places"):
+        llama_3_cut(tensor=8, pipeline=16, chunk_places=3)

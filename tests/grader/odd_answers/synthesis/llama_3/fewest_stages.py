@@ -29,3 +29,53 @@ def fewest_stages(*, parameters, places, gpus, tensor, memory_bytes, batch_token
             return p
         p *= 2
     return None
+
+
+# %% whole_bytes
+# Wrong: drops the fraction of a byte.
+def fewest_stages(*, parameters, places, gpus, tensor, memory_bytes, batch_tokens, token_bytes):
+    for p in range(1, places + 1):
+        shared = (12 * parameters + batch_tokens * token_bytes) / gpus + 4 * parameters / (tensor * places)
+        if places % p == 0 and gpus % (tensor * p) == 0 and (2 * parameters / (tensor * p) + shared) // 1 <= memory_bytes:
+            return p
+    return None
+
+
+# %% stages_alone_divide
+# Wrong: looks whether p divides the GPUs, and not t·p.
+def fewest_stages(*, parameters, places, gpus, tensor, memory_bytes, batch_tokens, token_bytes):
+    for p in range(1, places + 1):
+        shared = (12 * parameters + batch_tokens * token_bytes) / gpus + 4 * parameters / (tensor * places)
+        if places % p == 0 and gpus % p == 0 and gpus >= tensor * p and 2 * parameters / (tensor * p) + shared <= memory_bytes:
+            return p
+    return None
+
+
+# %% never_one_copy
+# Wrong: never lets one copy have all GPUs.
+def fewest_stages(*, parameters, places, gpus, tensor, memory_bytes, batch_tokens, token_bytes):
+    for p in range(1, min(places, gpus // tensor - 1) + 1):
+        shared = (12 * parameters + batch_tokens * token_bytes) / gpus + 4 * parameters / (tensor * places)
+        if places % p == 0 and gpus % (tensor * p) == 0 and 2 * parameters / (tensor * p) + shared <= memory_bytes:
+            return p
+    return None
+
+
+# %% at_most_64
+# Wrong: tries at most 64 stages.
+def fewest_stages(*, parameters, places, gpus, tensor, memory_bytes, batch_tokens, token_bytes):
+    for p in range(1, min(places, 64) + 1):
+        shared = (12 * parameters + batch_tokens * token_bytes) / gpus + 4 * parameters / (tensor * places)
+        if places % p == 0 and gpus % (tensor * p) == 0 and 2 * parameters / (tensor * p) + shared <= memory_bytes:
+            return p
+    return None
+
+
+# %% a_percent_over
+# Wrong: lets memory be a percent too full.
+def fewest_stages(*, parameters, places, gpus, tensor, memory_bytes, batch_tokens, token_bytes):
+    for p in range(1, places + 1):
+        shared = (12 * parameters + batch_tokens * token_bytes) / gpus + 4 * parameters / (tensor * places)
+        if places % p == 0 and gpus % (tensor * p) == 0 and (2 * parameters / (tensor * p) + shared) / 1.01 <= memory_bytes:
+            return p
+    return None
