@@ -318,7 +318,7 @@ def _deadline(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
         said = f"It fits, and the run takes {days}; the term is {terms.days:g} days."
         slow = layout_mistakes(read.job, read.written.layout, keep=read.written.keep)
         late = (_late(task, nodes, calm, elapsed, bool(wrong)), *wrong, *slow)
-        return ExamVerdict(late_points(elapsed / terms.days, cost_points(ratio)), said, late[:3])
+        return ExamVerdict(late_points(min(elapsed / terms.days, 2.0), cost_points(ratio)), said, late[:3])
     points = cost_points(ratio)
     more = "as cheap as the planner's best" if ratio <= 1 + 5e-4 else f"{ratio - 1:.0%} above the planner's best"
     if ratio < 1 - 5e-4:
