@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from snippets.commands import Screen
-from snippets.domain import positive_integer, text
+from snippets.domain import at_most, positive_integer, text
 from snippets.synthesis.conclusion.exam import (
     MOST_TEXT,
     TASKS,
@@ -21,7 +21,7 @@ from snippets.synthesis.conclusion.exam import (
 )
 from snippets.synthesis.conclusion.exam_judging import solution_lines
 from snippets.synthesis.conclusion.exam_sheet import word_rows
-from snippets.synthesis.conclusion.exam_tasks import PASS_POINTS, TASK_POINTS, ExamTask, exam_tasks
+from snippets.synthesis.conclusion.exam_tasks import MOST_SEED, PASS_POINTS, TASK_POINTS, ExamTask, exam_tasks
 
 WIDTH = 100
 _MARGIN = "   "
@@ -46,6 +46,7 @@ def exam_answer(*, seed: int = 1, answers: str = "", solution: int | None = None
         >>> exam_answer(seed=1).lines[0]
         'Final exam, seed 1: five tasks of 20 points, and 80 are a pass'
     """
+    seed = at_most("seed", seed, MOST_SEED)
     tasks = exam_tasks(seed)
     if solution is not None and (solution := positive_integer("solution", solution)) > TASKS:
         raise ValueError(f"solution must be from 1 to {TASKS}, got {solution!r}")
