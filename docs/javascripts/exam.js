@@ -197,9 +197,9 @@ class Task {
     return exam.after(async () => {
       const answer = this.input.value;
       exam.say(`Grading task ${this.number} …`);
-      const { html, points, solved, tried } = JSON.parse(await exam.ask("graded_view", [exam.seed, this.number, answer]));
+      const { html, points, solved, answered, tried } = JSON.parse(await exam.ask("graded_view", [exam.seed, this.number, answer]));
       this.verdict.innerHTML = vouched.createHTML(html);
-      this.points = tried ? points : undefined;
+      this.points = answered ? points : undefined;
       if (tried) {
         this.keep(solved ? "solved" : "tried");
         this.fold.hidden = false;

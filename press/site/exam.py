@@ -16,13 +16,13 @@ FIRST_SEED = 1
 def exam_html() -> bytes:
     """Return the exam with which the page opens."""
     from snippets.synthesis.conclusion.exam_answers import MOST_CHARACTERS
-    from snippets.synthesis.conclusion.exam_view import exam_view, points_html
+    from snippets.synthesis.conclusion.exam_view import exam_view, points_html, words_html
 
     tasks = json.loads(exam_view(str(FIRST_SEED)))["tasks"]
     sections = "".join(_section(number, task, MOST_CHARACTERS) for number, task in enumerate(tasks, 1))
     return (
         f'<div class="exam" data-subject="{SUBJECT}" data-module="{MODULE}" data-seed="{FIRST_SEED}">'
-        f"{_seed_form()}{sections}{_end(points_html(0, 0))}</div>"
+        f"{_seed_form()}{words_html()}{sections}{_end(points_html(0, 0))}</div>"
     ).encode()
 
 

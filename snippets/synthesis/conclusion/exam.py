@@ -14,9 +14,17 @@ from snippets.synthesis.conclusion.exam_tasks import KINDS, MOST_SEED, PASS_POIN
 BOOK_VERSION = "0.1.0"
 TASKS = len(KINDS)
 MOST_NAME = 80
+MOST_LINE = 40
 MOST_TEXT = 100_000
 NO_NAME = "no name given"
-_ANSWER = re.compile(r"^ {0,3}([1-9]) ?:(.*)$", re.MULTILINE)
+_ANSWER = re.compile(r"\s*(?:task\s*)?(\d{1,2})\s*[:.)：](?!\d)(.*)", re.IGNORECASE)
+_OWN_LINES = (  # of a certificate, and of a form
+    re.compile(r"\s*(#.*)?"),
+    re.compile(
+        r"(Many Machines, One Gradient|Name:|Date:|Seed:|Book:|Points:|The answers|Its reader|grade the answers|> ).*"
+    ),
+    re.compile(r"Task \d, .*"),
+)
 _SEED = re.compile(r"^(?:# )?(?:Final exam, seed|Seed:) ?(\d{1,10})\b", re.MULTILINE)
 
 
@@ -73,9 +81,12 @@ def exam_form(seed: int) -> str:
         '# Final exam, seed 1'
     """
     seed = at_most("seed", seed, MOST_SEED)
-    lines = [f"# Final exam, seed {seed}", "# Write each answer behind its number, on one line."]
+    lines = [
+        f"# Final exam, seed {seed}",
+        "# Write each answer behind its number, on one line. Lines that begin with # are remarks.",
+    ]
     for task in exam_tasks(seed):
-        lines += ["", f"# {task.title}. The form, not a good answer: {task.form}", f"{task.number}:"]
+        lines += ["", f"# {task.title}. The form, with sizes that can't run: {task.form}", f"{task.number}:"]
     return "\n".join([*lines, ""])
 
 
@@ -93,10 +104,11 @@ def exam_answers(written: str, *, seed: int | None = None) -> tuple[str, ...]:
         ValueError: if the text names the seed of other tasks, or answers a task twice.
 
     Source: ``exam_form``.
-    Leaves out: all other lines.
+    Convention: a line of an answer begins with its number, such as ``1:``, ``1.``, ``1)`` or ``Task 1:``.
+    Leaves out: all other lines, which ``unread_lines`` names.
 
     Example:
-        >>> exam_answers("1: t=8 p=4\\n3: e=8")
+        >>> exam_answers("1: t=8 p=4\\nTask 3: e=8")
         ('t=8 p=4', '', 'e=8', '', '')
     """
     if len(text("written", written)) > MOST_TEXT:
@@ -107,13 +119,45 @@ def exam_answers(written: str, *, seed: int | None = None) -> tuple[str, ...]:
         if named and int(named[1]) != seed:
             raise ValueError(f"written must have the answers to seed {seed}, got those to seed {int(named[1])}")
     found: dict[int, str] = {}
-    for number, line in _ANSWER.findall(written):
+    for number, line in _numbered(written):
         if int(number) in found:
             raise ValueError(f"written must answer each task once, got task {number} twice")
         found[int(number)] = one_line(line)
-    if strange := [number for number in found if number > TASKS]:
+    if strange := [number for number in found if not 1 <= number <= TASKS]:
         raise ValueError(f"written must answer tasks 1 to {TASKS}, got one to task {strange[0]}")
     return tuple(found.get(number, "") for number in range(1, TASKS + 1))
+
+
+def _lines(written: str) -> list[str]:
+    return re.split(r"\r\n|\r|\n", written)
+
+
+def _numbered(written: str) -> list[tuple[str, str]]:
+    found = [_ANSWER.fullmatch(line) for line in _lines(written)]
+    return [(line[1], line[2]) for line in found if line]
+
+
+def unread_lines(written: str) -> tuple[tuple[int, str], ...]:
+    """Return the lines of a file with answers that are neither an answer nor a form's or a certificate's own.
+
+    Args:
+        written: the text.
+
+    Returns:
+        Of each its number, from 1, and how it begins.
+
+    Source: ``exam_answers``.
+    Leaves out: nothing.
+
+    Example:
+        >>> unread_lines("1: t=8\\nhello\\n# a remark")
+        ((2, 'hello'),)
+    """
+    return tuple(
+        (number, one_line(line)[:MOST_LINE])
+        for number, line in enumerate(_lines(text("written", written)), 1)
+        if not _ANSWER.fullmatch(line) and not any(own.fullmatch(line) for own in _OWN_LINES)
+    )
 
 
 def graded_exam(seed: int, answers: Sequence[str]) -> ExamResult:
@@ -157,6 +201,9 @@ def exam_certificate(result: ExamResult, *, name: str, date: str) -> str:
     Returns:
         The text. Given to ``exam_answers``, it gives the answers back.
 
+    Raises:
+        ValueError: if the name has more than 80 characters.
+
     Source: a convention of this book.
     Leaves out: any proof of who answered, and when.
 
@@ -165,9 +212,11 @@ def exam_certificate(result: ExamResult, *, name: str, date: str) -> str:
         Name: Ada
     """
     of_kind("result", result, ExamResult)
+    if len(_plain(text("name", name))) > MOST_NAME:
+        raise ValueError(f"name must have at most {MOST_NAME} characters, got {len(_plain(name))}")
     lines = [
         "Many Machines, One Gradient: final exam",
-        f"Name: {_plain(text('name', name)) or NO_NAME}",
+        f"Name: {_plain(name) or NO_NAME}",
         f"Date: {_plain(text('date', date))}",
         f"Seed: {result.seed}",
         f"Book: version {BOOK_VERSION}",
@@ -177,7 +226,7 @@ def exam_certificate(result: ExamResult, *, name: str, date: str) -> str:
     ]
     for task, verdict in zip(exam_tasks(result.seed), result.verdicts, strict=True):
         solved = "solved" if verdict.solved else "not solved"
-        cost = "" if verdict.ratio is None else f", at {100 * verdict.ratio:.0f}% of the planner's best"
+        cost = "" if verdict.ratio is None else f", {_cost(task.kind, verdict.ratio)}"
         points = f"{verdict.points} of {TASK_POINTS} points"
         lines.append(f"Task {task.number}, {task.title} ({task.job.model_name}): {points}, {solved}{cost}")
     answers = [f"{number}: {answer}".rstrip() for number, answer in enumerate(result.answers, 1)]
@@ -195,4 +244,13 @@ def exam_certificate(result: ExamResult, *, name: str, date: str) -> str:
 
 
 def _plain(written: str) -> str:
-    return one_line(written)[:MOST_NAME].strip()
+    return one_line(written)
+
+
+def _cost(kind: str, ratio: float) -> str:
+    """Return how an answer's cost compares with the best, in words."""
+    verb, less, more = ("costs", "less", "more") if kind == "deadline" else ("takes", "shorter", "longer")
+    best = "after the best single change" if kind == "repair" else "the planner's best"
+    if abs(ratio - 1) < 0.005:
+        return f"{verb} as much as the planner's best" if kind == "deadline" else f"{verb} as long as {best}"
+    return f"{verb} {abs(ratio - 1):.0%} {more if ratio > 1 else less} than {best}"

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from snippets.composition.configuration_search.planner import DAY_S, Plan
-from snippets.composition.configuration_search.written_layouts import layout_line, read_layout
+from snippets.composition.configuration_search.written_layouts import WrittenLayout, layout_line, read_layout
 from snippets.composition.failures.formulas import checkpoint_bytes, exact_checkpoint_interval_s
-from snippets.domain import Answers, of_kind, positive_number, text
+from snippets.domain import Answers, integer_at_least, of_kind, positive_number, text
 from snippets.foundations.economics.formulas import goodput_share
 from snippets.models import parameter_count
-from snippets.synthesis.conclusion.exam_answers import ExamAnswer, one_line, read_answer
+from snippets.synthesis.conclusion.exam_answers import ExamAnswer, one_line, plain_reason, read_answer
 from snippets.synthesis.conclusion.exam_layouts import (
+    Change,
     ExamJob,
     best_plan,
     exam_plan,
@@ -24,10 +25,11 @@ from snippets.synthesis.conclusion.exam_layouts import (
 from snippets.synthesis.conclusion.exam_mistakes import NamedMistake, largest_loss, layout_mistakes, memory_mistake
 from snippets.synthesis.conclusion.exam_tasks import NEAR, PREDICTED_WITHIN, TASK_POINTS, ExamTask
 
-LEAST_POINTS = 5  # of an answer that keeps to all limits, however slow
-LATE_WITHIN = 0.10  # beyond the term: such an answer has these points still
+LEAST_POINTS = 2  # of an answer that keeps to all limits, however slow
+LATE_WITHIN = 0.10  # beyond the term: there the points of an answer have fallen to 0
 HALF = 0.5  # of what the best single change saves
-_PER_POINT = 0.05
+_PER_POINT = 0.03
+_FAR_OFF = 0.01  # of the time: an interval that loses more than the best one does is named
 _PARTS = {"binds": 4, "one change": 4, "prediction": 6, "gain": 6}
 _READS = {"axes": 25, "heads": 17, "layers": 18, "sequences": 16, "sequence": 19, "experts": 20}
 
@@ -41,6 +43,7 @@ class ExamVerdict(Answers):
         said: the result in a sentence or two.
         mistakes: what is wrong, the worst first.
         ratio: what the answer costs over the planner's best, where it keeps to all limits; else ``None``.
+        graded: whether it was an answer that the planner could judge.
 
     >>> ExamVerdict(20, "Solved.", ()).solved
     True
@@ -50,6 +53,7 @@ class ExamVerdict(Answers):
     said: str
     mistakes: tuple[NamedMistake, ...]
     ratio: float | None = None
+    graded: bool = True
 
     @property
     def solved(self) -> bool:
@@ -68,14 +72,14 @@ def cost_points(ratio: float) -> int:
         ratio: its cost over that of the planner's best.
 
     Returns:
-        20 up to 10% above the best, then one less for each 5%, and 5 at the least.
+        20 up to 10% above the best, then one less for each 3%, and 2 at the least.
 
     Source: a convention of this book.
     Leaves out: nothing.
 
     Example:
         >>> [cost_points(ratio) for ratio in (1.0, 1.1, 1.12, 1.5, 4.0)]
-        [20, 20, 19, 12, 5]
+        [20, 20, 19, 6, 2]
     """
     beyond = positive_number("ratio", ratio) - 1 - NEAR
     lost = math.ceil(min(beyond / _PER_POINT, float(TASK_POINTS)) - 1e-9) if beyond > 1e-12 else 0
@@ -104,14 +108,20 @@ def judged_answer(task: ExamTask, answer: str) -> ExamVerdict:
     of_kind("task", task, ExamTask)
     line = one_line(text("answer", answer))
     if not line:
-        return ExamVerdict(0, "No answer yet.", ())
+        return ExamVerdict(0, "No answer yet.", (), graded=False)
     try:
         read = read_answer(task, line)
+    except ValueError as error:
+        return ExamVerdict(0, "It can't be read.", (_unreadable(error),), graded=False)
+    try:
         found = exam_plan(read.job, read.written.layout, keep=read.written.keep)
-        judge = {"deadline": _deadline, "repair": _repair}.get(task.kind, _layout)
-        return judge(task, read, found)
-    except (ValueError, ArithmeticError) as error:
-        return ExamVerdict(0, "It can't run, or can't be read.", (_unreadable(str(error)),))
+    except ValueError as error:
+        if task.kind != "repair":
+            return ExamVerdict(0, "It can't run.", (_unreadable(error),), graded=False)
+        read = replace(read, written=_start_written(task), unread=(*read.unread, ("layout", str(error))))
+        found = _start(task)
+    judge = {"deadline": _deadline, "repair": _repair}.get(task.kind, _layout)
+    return judge(task, read, found)
 
 
 def best_answer(task: ExamTask) -> str:
@@ -139,9 +149,10 @@ def best_answer(task: ExamTask) -> str:
         line = layout_line(found.layout, keep=found.keep)
         return f"device={device} nodes={found.job.cluster.nodes} {line} interval={interval_s / 60:.0f}min"
     if task.kind == "repair":
-        found = _best_change(task)
-        line = layout_line(found.layout, keep=found.keep)
-        return f"binds={_binding(task)} {line} step={found.total_s:.2f}s"
+        change = _best_change(task)
+        keep = str(change.value) if change.axis == "recompute" else _start_written(task).keep
+        line = layout_line(change.plan.layout, keep=keep)
+        return f"binds={_binding(task)} {line} step={change.plan.total_s:.3g}s"
     found = best_plan(task.job)
     return layout_line(found.layout, keep=found.keep)
 
@@ -175,8 +186,9 @@ def solution_lines(task: ExamTask, answer: str = "") -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------ layouts
 
 
-def _unreadable(sentence: str) -> NamedMistake:
+def _unreadable(error: ValueError) -> NamedMistake:
     """Return why an answer cannot run or be read, with the chapter that its subject is in."""
+    sentence = str(error)
     first = sentence.split(" must ")[0].split()[-1:] or [""]
     subject = {"d": "axes", "batch_sequences": "sequences", "expert": "experts", "layers": "layers", "stages": "layers"}
     word = subject.get(first[0], first[0])
@@ -187,8 +199,8 @@ def _unreadable(sentence: str) -> NamedMistake:
     names = {"axes": "axes that don't make up the GPUs", "heads": "heads that can't be dealt"}
     names |= {"layers": "layers that can't be dealt", "sequences": "a batch that can't be dealt"}
     names |= {"sequence": "a sequence that can't be cut", "experts": "experts that can't be dealt"}
-    said = sentence[:1].upper() + sentence[1:]
-    return NamedMistake(names.get(word, "not an answer"), f"{said[:MOST_SAID]}.", _READS.get(word, 29))
+    said = plain_reason(error)[:MOST_SAID]
+    return NamedMistake(names.get(word, "not an answer"), f"Not possible here: {said}.", _READS.get(word, 29))
 
 
 MOST_SAID = 300
@@ -218,7 +230,10 @@ def _layout(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
 
 def _slow(read: ExamAnswer, found: Plan) -> tuple[NamedMistake, ...]:
     named = layout_mistakes(read.job, read.written.layout, keep=read.written.keep)
-    return named or (largest_loss(found),)
+    if named:
+        return named
+    again = found.step.compute - exam_plan(read.job, read.written.layout, keep="none").step.compute
+    return (largest_loss(found, again_s=max(0.0, again)),)
 
 
 # ------------------------------------------------------------------------------------------ deadlines
@@ -300,10 +315,10 @@ def _deadline(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
     days = f"{elapsed:,.1f} days" if elapsed < 1e5 else "more than 100,000 days"
     wrong = _interval_mistakes(task, read, share)
     if elapsed > terms.days:
-        near = elapsed <= terms.days * (1 + LATE_WITHIN)
         said = f"It fits, and the run takes {days}; the term is {terms.days:g} days."
-        late = (_late(task, nodes, calm), *wrong, *_slow(read, found))
-        return ExamVerdict(LEAST_POINTS if near else 0, said, late[:3])
+        slow = layout_mistakes(read.job, read.written.layout, keep=read.written.keep)
+        late = (_late(task, nodes, calm, elapsed, bool(wrong)), *wrong, *slow)
+        return ExamVerdict(late_points(min(elapsed / terms.days, 2.0), cost_points(ratio)), said, late[:3])
     points = cost_points(ratio)
     more = "as cheap as the planner's best" if ratio <= 1 + 5e-4 else f"{ratio - 1:.0%} above the planner's best"
     if ratio < 1 - 5e-4:
@@ -313,39 +328,77 @@ def _deadline(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
     return ExamVerdict(points, said, named[:3], ratio)
 
 
-def _late(task: ExamTask, nodes: int, calm: float) -> NamedMistake:
+def late_points(lateness: float, points: int) -> int:
+    """Return what is left of an answer's points where its run ends too late.
+
+    Args:
+        lateness: its days over those of the term, above 1.
+        points: what its rent alone would have, at least 0.
+
+    Returns:
+        At most 19, falling evenly to 0 where it is 10% late.
+
+    Source: a convention of this book.
+    Leaves out: nothing.
+
+    Example:
+        >>> [late_points(lateness, 20) for lateness in (1.001, 1.02, 1.05, 1.1)]
+        [19, 16, 10, 0]
+    """
+    left = 1 - (positive_number("lateness", lateness) - 1) / LATE_WITHIN
+    most = min(integer_at_least("points", points, 0), TASK_POINTS - 1)
+    return max(0, min(most, math.floor(points * left + 1e-9)))
+
+
+def _late(task: ExamTask, nodes: int, calm: float, elapsed: float, far_off: bool) -> NamedMistake:
+    """Return why a run ends too late: itself, failures, or how often it is saved."""
     terms = task.deadline
     assert terms is not None
-    if calm <= terms.days:
-        return NamedMistake(
-            "failures forgotten",
-            f"Without failures and checkpoints it would take {calm:.1f} days and end in time. On {nodes} nodes"
-            f" something"
-            f" fails every {terms.node_mtbf_days * 24 / nodes:.0f} hours.",
-            28,
-        )
-    return NamedMistake("too late", f"Even without failures it would take {calm:.1f} days.", 29)
+    if calm > terms.days:
+        return NamedMistake("too late", f"Even without failures it would take {calm:.1f} days.", 29)
+    fails = f"On {nodes} nodes something fails every {terms.node_mtbf_days * 24 / nodes:.0f} hours."
+    best = calm / _goodput(task, nodes, _interval_s(task, nodes))
+    if best <= terms.days:
+        said = f"With a better interval between checkpoints the same layout would end in time. {fails}"
+        return NamedMistake("late by its interval", said, 28)
+    if far_off:
+        said = f"Without failures and checkpoints it would take {calm:.1f} days and end in time. {fails}"
+        return NamedMistake("failures forgotten", said, 28)
+    said = (
+        f"Failures and checkpoints cost {elapsed - calm:.1f} days. Without them it would end in time, after {calm:.1f}."
+    )
+    return NamedMistake("no room for failures", said, 28)
+
+
+def _span(seconds: float) -> str:
+    """Return a time in the unit in which it is read most easily."""
+    for unit, size, most in (("second", 1.0, 100), ("minute", 60.0, 100), ("hour", 3600.0, 100)):
+        if seconds < most * size:
+            count = f"{seconds / size:.2g}" if seconds < 10 * size else f"{seconds / size:.0f}"
+            return f"{count} {unit}{'' if count == '1' else 's'}"
+    return f"{seconds / DAY_S:,.0f} days"
 
 
 def _interval_mistakes(task: ExamTask, read: ExamAnswer, share: float) -> tuple[NamedMistake, ...]:
     best = _interval_s(task, read.job.nodes)
     lost = _goodput(task, read.job.nodes, best) - share
-    if lost < 0.01:
+    if lost < _FAR_OFF:
         return ()
     cost = f"costs {lost:.0%} of the time more than it has to"
     if read.interval_s < best:
         return (
             NamedMistake(
                 "checkpoints too often",
-                f"A checkpoint takes {_checkpoint_s(task):.0f} s, and one every {read.interval_s / 60:.3g} minutes"
-                f" {cost}.",
+                f"A checkpoint takes {_span(_checkpoint_s(task))}, and one every {_span(read.interval_s)} {cost}.",
                 28,
             ),
         )
-    sentence = f"A failure loses about half of {read.interval_s / 60:.3g} minutes of work: that {cost}."
+    sentence = f"A failure loses about half of {_span(read.interval_s)} of work: that {cost}."
     if read.interval_s > _mtbf_s(task, read.job.nodes):
-        hours = f"{read.interval_s / 3600:.3g}"
-        sentence = f"An interval of {hours} hours is longer than the cluster runs, on average, until something fails."
+        sentence = (
+            f"An interval of {_span(read.interval_s)} is longer than the cluster runs, on average,"
+            f" until something fails."
+        )
     return (NamedMistake("checkpoints too rarely", sentence, 28),)
 
 
@@ -366,8 +419,12 @@ def _dear(task: ExamTask, read: ExamAnswer) -> tuple[NamedMistake, ...]:
 # ------------------------------------------------------------------------------------------ repairs
 
 
+def _start_written(task: ExamTask) -> WrittenLayout:
+    return read_layout(task.layout, gpus=task.job.cluster.gpus)
+
+
 def _start(task: ExamTask) -> Plan:
-    layout, keep = read_layout(task.layout, gpus=task.job.cluster.gpus)
+    layout, keep = _start_written(task)
     return exam_plan(task.job, layout, keep=keep)
 
 
@@ -380,9 +437,9 @@ def _binding(task: ExamTask) -> str:
     return max(lost, key=lambda name: lost[name])
 
 
-def _best_change(task: ExamTask) -> Plan:
-    layout, keep = read_layout(task.layout, gpus=task.job.cluster.gpus)
-    return min((change.plan for change in single_changes(task.job, layout, keep=keep)), key=lambda plan: plan.total_s)
+def _best_change(task: ExamTask) -> Change:
+    layout, keep = _start_written(task)
+    return min(single_changes(task.job, layout, keep=keep), key=lambda change: change.plan.total_s)
 
 
 def _repair(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
@@ -392,18 +449,24 @@ def _repair(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
     changed = [name for name in before if before[name] != after[name]]
     one, wrong = len(changed) == 1, []
     right = {"binds": read.binds == _binding(task), "one change": one}
-    if not right["binds"]:
+    unread = dict(read.unread)
+    wrong += [_unreadable(ValueError(reason)) for reason in unread.values()]
+    if not right["binds"] and "binds" not in unread:
         wrong.append(_not_binding(task, read.binds, start))
+    if "layout" in unread:
+        points = _PARTS["binds"] if right["binds"] else 0
+        said = f"The changed layout can't be read, or can't run. {_parted({'binds': right['binds']})}"
+        return ExamVerdict(points, said, tuple(wrong), graded=False)
     if not changed:
         wrong.append(NamedMistake("nothing changed", "This is the layout that is to be repaired.", 29))
     elif not one:
         sentence = f"It changes {' and '.join([', '.join(changed[:-1]), changed[-1]])}. One change was asked for."
         wrong.append(NamedMistake("more than one change", sentence, 29))
     off = read.step_s / found.total_s - 1
-    right["prediction"] = bool(changed) and abs(off) <= PREDICTED_WITHIN
-    if changed and not right["prediction"]:
+    right["prediction"] = one and found.fits and abs(off) <= PREDICTED_WITHIN
+    if changed and "step" not in unread and abs(off) > PREDICTED_WITHIN:
         wrong.append(_misjudged(read, start, found, off))
-    best = _best_change(task)
+    best = _best_change(task).plan
     right["gain"] = one and found.fits and _gains(start, found, best)
     if not found.fits:
         wrong.append(memory_mistake(found))
@@ -411,12 +474,17 @@ def _repair(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
         wrong.append(_little(start, found, best))
     points = sum(worth for part, worth in _PARTS.items() if right[part])
     fits = f"It fits, {_held(found)}, and" if found.fits else f"It doesn't fit, {_held(found)}, and"
-    said = f"{fits} a step takes {found.total_s:.2f} s by the planner; you predicted {read.step_s:.3g} s."
-    said += f" {points} of {TASK_POINTS} points: " + ", ".join(
-        f"{part} {worth if right[part] else 0} of {worth}" for part, worth in _PARTS.items()
-    )
+    said = f"{fits} a step takes {found.total_s:.2f} s by the planner"
+    said += "." if "step" in unread else f"; you predicted {read.step_s:.3g} s."
     ratio = found.total_s / best.total_s if right["gain"] else None
-    return ExamVerdict(points, f"{said}.", tuple(wrong), ratio)
+    return ExamVerdict(points, f"{said} {_parted(right)}", tuple(wrong), ratio)
+
+
+def _parted(right: dict[str, bool]) -> str:
+    """Return the points of a repair, part by part."""
+    points = {part: worth if right.get(part) else 0 for part, worth in _PARTS.items()}
+    parts = ", ".join(f"{part} {points[part]} of {worth}" for part, worth in _PARTS.items())
+    return f"{sum(points.values())} of {TASK_POINTS} points: {parts}."
 
 
 def _gains(start: Plan, found: Plan, best: Plan) -> bool:

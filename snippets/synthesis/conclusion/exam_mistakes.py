@@ -6,12 +6,23 @@ from dataclasses import dataclass
 
 from snippets.composition.configuration_search.planner import Plan
 from snippets.composition.layouts import Layout, axis_placement
-from snippets.domain import Answers, number_between, of_kind
+from snippets.domain import Answers, nonnegative_number, number_between, of_kind
 from snippets.synthesis.conclusion.exam_layouts import ExamJob, exam_plan, single_changes
 
 LARGE_BUBBLE = 0.25  # of the step
 WORTH = 0.02  # of the step: what saves less is not called a mistake
 MOST_NAMED = 3
+LEAST_LOSS = 0.05  # of the step: what takes less is not named as the largest loss
+_LOSSES = {
+    "tensor": ("the sums of the tensor group", 17),
+    "context": ("the keys and values of the context group", 19),
+    "expert": ("the tokens on their way to experts", 20),
+    "pipeline": ("what stages send one another", 18),
+    "bubble": ("the bubble", 18),
+    "data": ("the gathers and sums of the data group", 22),
+    "optimizer": ("the optimizer", 22),
+    "recompute": ("what is computed again", 23),
+}
 _STATE = ("weights", "gradients", "optimizer")
 _KINDS = (*_STATE, "activations", "buffers")
 
@@ -105,14 +116,15 @@ def layout_mistakes(job: ExamJob, layout: Layout, *, keep: str) -> tuple[NamedMi
     return tuple(mistake for _, mistake in ranked[:MOST_NAMED])
 
 
-def largest_loss(found: Plan) -> NamedMistake:
+def largest_loss(found: Plan, *, again_s: float = 0.0) -> NamedMistake:
     """Return what takes most of a step besides computing: what is said where no single change helps.
 
     Args:
         found: the plan.
+        again_s: seconds of its computing that make something again.
 
     Returns:
-        The loss, as a mistake; that one change alone does not help, if nothing else takes time.
+        The loss, as a mistake, if it takes at least 5% of the step; else that one change alone does not help.
 
     Source: ``StepTime.terms``.
     Leaves out: nothing.
@@ -120,12 +132,20 @@ def largest_loss(found: Plan) -> NamedMistake:
     Example:
         >>> job = ExamJob("Llama 3 70B", "DGX H100", 32, 8192, 512)
         >>> largest_loss(exam_plan(job, Layout(tensor=8, data=32), keep="full")).name
-        'tensor'
+        'the sums of the tensor group'
     """
     terms = {name: seconds for name, seconds in of_kind("found", found, Plan).step.terms.items() if name != "compute"}
+    terms["recompute"] = nonnegative_number("again_s", again_s)
     most = max(terms, key=lambda name: terms[name])
     share = terms[most] / found.total_s
-    return NamedMistake(most, f"What takes most of this step besides computing: {most}, {share:.0%}.", 26)
+    if share < LEAST_LOSS:
+        said = "No single change to this layout saves 2% of its step: what is better differs in two sizes or more."
+        return NamedMistake("more than one change away", said, 29)
+    name, chapter = _LOSSES[most]
+    said = (
+        f"No single change saves 2% of this step. What takes most of it, besides computing once: {name}, {share:.0%}."
+    )
+    return NamedMistake(name, said, chapter)
 
 
 def _always(job: ExamJob, there: Plan) -> list[tuple[NamedMistake, float]]:

@@ -11,6 +11,16 @@ from snippets.composition.configuration_search.written_layouts import read_layou
 from snippets.domain import Answers, at_most, of_kind
 from snippets.models import parameter_count
 from snippets.synthesis.conclusion.exam_layouts import ExamJob, exam_plan
+from snippets.synthesis.conclusion.exam_sheet import Row, sheet_rows
+from snippets.synthesis.conclusion.exam_tables import (
+    EXPERTS_JOBS,
+    FIT_JOBS,
+    LONG_JOBS,
+    RENTS,
+    REPAIRS,
+    Family,
+    Rent,
+)
 
 KINDS = ("fit", "long", "experts", "deadline", "repair")
 INVARIANTS = ("memory", "compute", "communication")
@@ -18,7 +28,6 @@ MOST_SEED = 10**9
 TASK_POINTS, PASS_POINTS = 20, 80
 NEAR = 0.10  # above the best by at most this, an answer has all points
 PREDICTED_WITHIN = 0.15
-LAYOUT_FORM = "t=8 p=4 b=1 zero=1 recompute=full"
 _MEMORY = ("weights", "gradients", "optimizer", "activations", "buffers")
 _Entry = TypeVar("_Entry")
 
@@ -98,6 +107,16 @@ class ExamTask(Answers):
         return tuple(_given(self))
 
     @property
+    def sheet(self) -> tuple[Row, ...]:
+        """What the planner takes for granted of this model and these devices.
+
+        >>> exam_tasks(1)[0].sheet[0][0]
+        'sizes'
+        """
+        nodes = [name for name, _ in self.deadline.usd_per_gpu_hour] if self.deadline else [self.job.node_name]
+        return sheet_rows(self.job, nodes)
+
+    @property
     def limits(self) -> str:
         """What an answer has to keep to, in a sentence or two.
 
@@ -111,18 +130,19 @@ class ExamTask(Answers):
         """What an answer names.
 
         >>> exam_tasks(1)[0].returns
-        'a layout: t, p, v, c, b, zero and recompute, as far as they are not 1, 1 and none'
+        'a layout: t, p, v, c, b, zero and recompute; a size left out is 1, zero 1, and recompute none'
         """
         return _RETURNS[self.kind]
 
     @property
     def form(self) -> str:
-        """An answer of the right form, which need not be a good one.
+        """The form of an answer, with sizes that cannot run.
 
         >>> exam_tasks(1)[4].form
-        'binds=memory t=8 p=4 zero=1 recompute=full step=12.5s'
+        'binds=memory t=3 p=5 zero=1 recompute=full step=999s'
         """
-        return _FORMS[self.kind] if self.deadline is None else f"device={self.devices[0]} {_FORMS[self.kind]}"
+        form = _FORMS[self.kind]
+        return f"device={self.devices[0]} nodes={self.deadline.nodes[0]} {form}" if self.deadline else form
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -173,105 +193,19 @@ _LIMITS = {
 }
 _LIMITS |= {"long": _LIMITS["fit"], "experts": _LIMITS["fit"]}
 _RETURNS = {
-    "fit": "a layout: t, p, v, c, b, zero and recompute, as far as they are not 1, 1 and none",
+    "fit": "a layout: t, p, v, c, b, zero and recompute; a size left out is 1, zero 1, and recompute none",
     "long": "a layout, its context axis c included",
     "experts": "a layout, its expert axis e included",
     "deadline": "device, nodes, a layout, and the interval between two checkpoints",
     "repair": "binds=memory, compute or communication; the whole changed layout; the seconds of its step",
 }
-_FORMS = {
-    "fit": LAYOUT_FORM,
-    "long": "t=4 p=4 c=8 zero=1 recompute=full",
-    "experts": "t=2 p=4 e=8 zero=1 recompute=full",
-    "deadline": "nodes=32 t=8 p=4 zero=1 recompute=some interval=60min",
-    "repair": "binds=memory t=8 p=4 zero=1 recompute=full step=12.5s",
+_FORMS = {  # whose sizes divide no cluster of the exam: a form is no answer
+    "fit": "t=3 p=5 b=1 zero=1 recompute=full",
+    "long": "t=3 p=5 c=7 zero=1 recompute=full",
+    "experts": "t=3 p=5 e=7 zero=1 recompute=full",
+    "deadline": "t=3 p=5 zero=1 recompute=full interval=1min",
+    "repair": "binds=memory t=3 p=5 zero=1 recompute=full step=999s",
 }
-
-# Model, node, how many nodes there may be, tokens of a sequence, how many sequences a step may have.
-_Family = tuple[str, str, tuple[int, ...], int, tuple[int, ...]]
-_FIT: tuple[_Family, ...] = (
-    ("Llama 3 70B", "DGX H100", (16, 32, 64), 8192, (512, 1024)),
-    ("Llama 3 405B", "DGX H100", (64, 128), 8192, (1024, 2048)),
-    ("Qwen3 32B", "DGX H100", (8, 16), 4096, (512, 1024)),
-    ("OLMo 2 13B", "DGX A100", (4, 8), 4096, (512, 1024)),
-    ("LLaMA 65B", "DGX A100", (16, 32), 2048, (1024, 2048)),
-    ("GPT-3 175B", "DGX A100", (48, 96), 2048, (1536,)),
-)
-_LONG: tuple[_Family, ...] = (
-    ("Llama 3 8B", "DGX H100", (8, 16), 131072, (32, 64)),
-    ("Llama 3 70B", "DGX H100", (32, 64), 65536, (32, 64)),
-    ("Llama 3 70B", "DGX H100", (32, 64), 131072, (32,)),
-    ("Qwen3 32B", "DGX H100", (16, 32), 32768, (64, 128)),
-    ("Mistral Small 24B", "DGX H100", (8, 16), 32768, (32, 64)),
-    ("Llama 3 8B", "DGX A100", (4, 8), 65536, (16, 32)),
-)
-_EXPERTS: tuple[_Family, ...] = (
-    ("Mixtral 8x7B", "DGX H100", (4, 8), 8192, (256, 512)),
-    ("Mixtral 8x22B", "DGX H100", (16, 32), 8192, (512, 1024)),
-    ("Qwen3 30B-A3B", "DGX H100", (8,), 4096, (1024,)),
-    ("DeepSeek-V3", "GB200 NVL72", (4,), 4096, (4096,)),
-    ("DeepSeek-V3", "GB200 NVL72", (8,), 4096, (2048, 4096)),
-)
-_DEADLINES: tuple[tuple[ExamJob, ExamDeadline], ...] = (
-    (
-        ExamJob("Llama 3 70B", "DGX H100", 64, 8192, 768),
-        ExamDeadline((("DGX H100", 2.5), ("DGX B200", 5.8)), (16, 24, 32, 48, 64), 1e12, 45, 60, 3600, 5e9),
-    ),
-    (
-        ExamJob("Llama 3 70B", "DGX H100", 64, 8192, 768),
-        ExamDeadline((("DGX H100", 2.5), ("DGX B200", 5.8)), (16, 24, 32, 48, 64), 1e12, 33, 60, 3600, 5e9),
-    ),
-    (
-        ExamJob("Llama 3 8B", "DGX A100", 16, 8192, 384),
-        ExamDeadline((("DGX A100", 1.0), ("DGX H100", 2.5)), (4, 6, 8, 12, 16), 1e12, 44.5, 20, 3600, 1e9),
-    ),
-    (
-        ExamJob("Qwen3 32B", "DGX A100", 32, 4096, 1536),
-        ExamDeadline((("DGX A100", 1.2), ("DGX H200", 3.8)), (8, 12, 16, 24, 32), 1e12, 57.5, 40, 3600, 2e9),
-    ),
-    (
-        ExamJob("Mistral Small 24B", "DGX H100", 32, 4096, 1536),
-        ExamDeadline((("DGX H100", 2.0), ("DGX B200", 4.5)), (8, 12, 16, 24, 32), 2e12, 40.5, 40, 3600, 2e9),
-    ),
-    (
-        ExamJob("Qwen2.5 72B", "DGX H100", 64, 4096, 1536),
-        ExamDeadline((("DGX H100", 3.0), ("DGX H200", 3.5)), (16, 24, 32, 48, 64), 1e12, 42, 60, 3600, 5e9),
-    ),
-    (
-        ExamJob("LLaMA 65B", "DGX A100", 96, 2048, 1536),
-        ExamDeadline((("DGX A100", 1.2), ("DGX H100", 3.0)), (24, 32, 48, 64, 96), 1.4e12, 75, 60, 3600, 4e9),
-    ),
-)
-_70B, _70B_LONG = (
-    ExamJob("Llama 3 70B", "DGX H100", 32, 8192, 512),
-    ExamJob("Llama 3 70B", "DGX H100", 32, 65536, 32),
-)
-_405B, _65B = ExamJob("Llama 3 405B", "DGX H100", 64, 8192, 1024), ExamJob("LLaMA 65B", "DGX A100", 16, 2048, 512)
-_32B, _72B = ExamJob("Qwen3 32B", "DGX H100", 16, 4096, 512), ExamJob("Qwen2.5 72B", "DGX A100", 32, 4096, 1024)
-_8X22B, _8X7B = (
-    ExamJob("Mixtral 8x22B", "DGX H100", 16, 8192, 512),
-    ExamJob("Mixtral 8x7B", "DGX H100", 8, 8192, 512),
-)
-_REPAIRS: tuple[tuple[str, ExamJob, str], ...] = (
-    ("memory", _405B, "t=8 p=4 v=4 c=2 d=8 zero=1"),
-    ("memory", _70B, "p=2 c=2 d=64 b=4 zero=1 recompute=full"),
-    ("memory", _70B_LONG, "t=2 c=4 d=32 zero=1 recompute=full"),
-    ("memory", _65B, "p=8 c=2 d=8 b=4 zero=3"),
-    ("memory", _72B, "p=2 d=128 zero=3"),
-    ("memory", _8X22B, "t=2 p=2 c=8 d=4 e=4 zero=1"),
-    ("compute", _405B, "p=8 d=64 zero=3 recompute=some"),
-    ("compute", _70B, "t=4 p=2 d=32 zero=1 recompute=full"),
-    ("compute", _70B_LONG, "t=8 p=16 c=2 b=4 zero=3 recompute=some"),
-    ("compute", _65B, "p=8 c=2 d=8 b=4 zero=3 recompute=full"),
-    ("compute", _32B, "p=16 c=2 d=4 b=4 zero=3 recompute=some"),
-    ("compute", _8X7B, "t=2 p=2 v=2 d=16 e=8 zero=1 recompute=full"),
-    ("communication", _70B, "t=16 p=2 v=4 d=8 zero=3"),
-    ("communication", _32B, "t=16 p=2 v=4 d=4 zero=1"),
-    ("communication", _405B, "t=8 p=8 v=2 c=2 d=4 zero=3"),
-    ("communication", _8X22B, "t=4 p=8 d=4 zero=3"),
-    ("communication", _8X22B, "t=2 p=8 c=8 e=8 b=4 zero=3"),
-    ("communication", ExamJob("Llama 3 8B", "DGX H100", 8, 8192, 256), "t=8 p=4 v=2 c=2 b=2 zero=3"),
-)
 
 
 def exam_tasks(seed: int) -> tuple[ExamTask, ...]:
@@ -294,12 +228,12 @@ def exam_tasks(seed: int) -> tuple[ExamTask, ...]:
         True
     """
     rng = random.Random(at_most("seed", seed, MOST_SEED))
-    fit = _drawn_job(rng, _FIT)
-    long = _drawn_job(rng, [family for family in _LONG if family[0] != fit.model_name])
-    experts = _drawn_job(rng, _EXPERTS)
-    job, terms = _one(rng, _DEADLINES)
+    fit = _drawn_job(rng, FIT_JOBS)
+    long = _drawn_job(rng, [family for family in LONG_JOBS if family[0] != fit.model_name])
+    experts = _drawn_job(rng, EXPERTS_JOBS)
+    job, terms = _rent(_one(rng, RENTS))
     kind = _one(rng, INVARIANTS)
-    repaired, layout = _one(rng, [(job, line) for binds, job, line in _REPAIRS if binds == kind])
+    repaired, layout = _one(rng, [(ExamJob(*sizes), line) for binds, sizes, line in REPAIRS if binds == kind])
     return (
         ExamTask(1, "fit", fit),
         ExamTask(2, "long", long),
@@ -314,9 +248,17 @@ def _one(rng: random.Random, entries: Sequence[_Entry]) -> _Entry:
     return entries[int(rng.random() * len(entries))]
 
 
-def _drawn_job(rng: random.Random, families: Sequence[_Family]) -> ExamJob:
-    model, node, nodes, sequence, batches = _one(rng, families)
-    return ExamJob(model, node, _one(rng, nodes), sequence, _one(rng, batches))
+def _drawn_job(rng: random.Random, families: Sequence[Family]) -> ExamJob:
+    model, node, sequence, sizes = _one(rng, families)
+    nodes, batch = _one(rng, sizes)
+    return ExamJob(model, node, nodes, sequence, batch)
+
+
+def _rent(row: Rent) -> tuple[ExamJob, ExamDeadline]:
+    """Return the job of a rent, on its own node in the middle number, and what else it gives."""
+    model, sequence, batch, prices, nodes, *rest = row
+    job = ExamJob(model, prices[0][0], nodes[len(nodes) // 2], sequence, batch)
+    return job, ExamDeadline(prices, nodes, *rest)
 
 
 def all_tasks() -> tuple[ExamTask, ...]:
@@ -333,15 +275,14 @@ def all_tasks() -> tuple[ExamTask, ...]:
         True
     """
     found = []
-    for number, families in enumerate((_FIT, _LONG, _EXPERTS), 1):
+    for number, families in enumerate((FIT_JOBS, LONG_JOBS, EXPERTS_JOBS), 1):
         found += [
-            ExamTask(number, KINDS[number - 1], ExamJob(model, node, count, sequence, batch))
-            for model, node, nodes, sequence, batches in families
-            for count in nodes
-            for batch in batches
+            ExamTask(number, KINDS[number - 1], ExamJob(model, node, nodes, sequence, batch))
+            for model, node, sequence, sizes in families
+            for nodes, batch in sizes
         ]
-    found += [ExamTask(4, "deadline", job, deadline=terms) for job, terms in _DEADLINES]
-    found += [ExamTask(5, "repair", job, layout=layout) for _, job, layout in _REPAIRS]
+    found += [ExamTask(4, "deadline", job, deadline=terms) for job, terms in map(_rent, RENTS)]
+    found += [ExamTask(5, "repair", ExamJob(*sizes), layout=layout) for _, sizes, layout in REPAIRS]
     return tuple(found)
 
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from html import escape
 
 from snippets.domain import integer_at_least, positive_integer, text
-from snippets.synthesis.conclusion.exam import MOST_NAME, TASKS, exam_certificate, graded_exam
+from snippets.synthesis.conclusion.exam import TASKS, exam_certificate, graded_exam
 from snippets.synthesis.conclusion.exam_judging import ExamVerdict, judged_answer, solution_lines
+from snippets.synthesis.conclusion.exam_sheet import word_rows
 from snippets.synthesis.conclusion.exam_tasks import MOST_SEED, PASS_POINTS, TASK_POINTS, ExamTask, exam_tasks
 
 _PAGES = {
@@ -64,14 +65,34 @@ def task_html(task: ExamTask) -> str:
     """
     if not isinstance(task, ExamTask):
         raise TypeError(f"task must be an ExamTask, got {task!r}")
-    rows = [*task.given, ("limits", task.limits), ("return", task.returns), ("the form", "")]
-    form = f"<code>{escape(task.form)}</code>, which need not be a good answer"
-    lines = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{_money(escape(value)) or form}</td></tr>' for name, value in rows
-    )
+    form = f"<code>{escape(task.form)}</code>, with sizes that can&#x27;t run"
+    lines = _rows((*task.given, ("limits", task.limits), ("return", task.returns)))
+    lines += f'<tr><th scope="row">the form</th><td>{form}</td></tr>'
     return (
         f'<h2 id="task-{task.number}">{task.number}. {escape(task.title)}</h2><p>{escape(task.statement)}</p>'
         f'<table class="exam-given"><caption>What is given</caption><tbody>{lines}</tbody></table>'
+        f'<details class="exam-sheet"><summary>Sizes and rates</summary>'
+        f'<table class="exam-given"><caption>What the planner takes for granted</caption>'
+        f"<tbody>{_rows(task.sheet)}</tbody></table></details>"
+    )
+
+
+def words_html() -> str:
+    """Return what the words of every task mean, as HTML.
+
+    >>> words_html().startswith('<details class="exam-sheet"><summary>What the words mean')
+    True
+    """
+    return (
+        '<details class="exam-sheet"><summary>What the words mean, and how days count</summary>'
+        '<table class="exam-given"><caption>Words of every task</caption>'
+        f"<tbody>{_rows(word_rows())}</tbody></table></details>"
+    )
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> str:
+    return "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{_money(escape(said))}</td></tr>' for name, said in rows
     )
 
 
@@ -89,8 +110,8 @@ def graded_view(seed: int, number: int, answer: str) -> str:
         answer: what the reader typed.
 
     Returns:
-        As JSON: the points, whether it is solved, whether it was an answer at all, the verdict as HTML, and a sentence
-        to be read out.
+        As JSON: the points, whether it is solved, whether there was an answer, whether the planner could judge it, the
+        verdict as HTML, and a sentence to be read out.
 
     >>> json.loads(graded_view(1, 1, "t=3"))["points"]
     0
@@ -101,7 +122,8 @@ def graded_view(seed: int, number: int, answer: str) -> str:
         {
             "points": verdict.points,
             "solved": verdict.solved,
-            "tried": bool(answer.strip()),
+            "answered": bool(answer.strip()),
+            "tried": verdict.graded,
             "html": _verdict_html(verdict),
             "said": f"Task {task.number}: {verdict.points} of {TASK_POINTS} points. {verdict.said}",
         },
@@ -176,6 +198,4 @@ def certificate_view(seed: int, answers: Sequence[str], name: str, date: str) ->
     >>> "Points: 0 of 100" in certificate_view(1, ["", "", "", "", ""], "Ada", "2026-11-29")
     True
     """
-    if len(text("name", name)) > 10 * MOST_NAME:
-        raise ValueError(f"name must have at most {10 * MOST_NAME} characters, got {len(name)}")
     return exam_certificate(graded_exam(seed, answers), name=name, date=date)

@@ -20,6 +20,7 @@ from press.site import runtime
 from press.site.exam import MODULE, SUBJECT, exam_html
 from snippets.synthesis.conclusion.exam import TASKS
 from snippets.synthesis.conclusion.exam_judging import _READS, best_answer
+from snippets.synthesis.conclusion.exam_sheet import word_rows
 from snippets.synthesis.conclusion.exam_tasks import exam_tasks
 from snippets.synthesis.conclusion.exam_view import _PAGES, certificate_view, exam_view, graded_view, solution_view
 
@@ -40,6 +41,11 @@ def test_the_page_has_the_tasks_of_seed_1_whole(page: BeautifulSoup) -> None:
         assert place.decode_contents() == BeautifulSoup(html, "html.parser").decode_contents()
         for _, value in exam_tasks(1)[number - 1].given:
             assert value in place.get_text()
+        for _, value in exam_tasks(1)[number - 1].sheet:
+            assert value in place.get_text()
+    for name, said in word_rows():
+        assert name in page.get_text()
+        assert said in page.get_text()
 
 
 def test_every_field_has_a_label_and_nothing_in_the_page_is_refused(page: BeautifulSoup) -> None:
@@ -119,5 +125,5 @@ def test_the_archive_answers_with_its_files_alone_as_the_book_does(tmp_path: Pat
 def test_a_certificate_is_made_of_what_is_typed() -> None:
     written = certificate_view(1, ["", "", "", "", ""], "Ada", "2026-11-29")
     assert "Name: Ada\nDate: 2026-11-29\nSeed: 1\n" in written
-    with pytest.raises(ValueError, match="name must have at most"):
-        certificate_view(1, [""] * 5, "x" * 801, "2026-11-29")
+    with pytest.raises(ValueError, match="name must have at most 80"):
+        certificate_view(1, [""] * 5, "x" * 81, "2026-11-29")

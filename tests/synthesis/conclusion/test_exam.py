@@ -16,21 +16,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import sampled
 
-from snippets.composition.configuration_search.planner import DAY_S, layout_plan, plan
+from snippets.composition.configuration_search.candidates import KEEPS, Limits
+from snippets.composition.configuration_search.clusters import Cluster
+from snippets.composition.configuration_search.planner import DAY_S, Plan, layout_plan, plan, planned_job
+from snippets.composition.configuration_search.search import search_layouts
 from snippets.composition.configuration_search.written_layouts import layout_line, read_layout
 from snippets.composition.failures.formulas import checkpoint_bytes
+from snippets.composition.step_constants import device_constants
 from snippets.foundations.economics.formulas import goodput_share
 from snippets.models import parameter_count
+from snippets.synthesis.conclusion import exam_judging
 from snippets.synthesis.conclusion.exam import (
     BOOK_VERSION,
     exam_answers,
     exam_certificate,
     exam_form,
     graded_exam,
+    unread_lines,
 )
 from snippets.synthesis.conclusion.exam_answers import MOST_CHARACTERS, one_line, read_answer
-from snippets.synthesis.conclusion.exam_judging import best_answer, cost_points, judged_answer, solution_lines
+from snippets.synthesis.conclusion.exam_judging import (
+    best_answer,
+    cost_points,
+    judged_answer,
+    late_points,
+    solution_lines,
+)
 from snippets.synthesis.conclusion.exam_layouts import (
+    _NARROW,
     FREE_SHARE,
     ExamJob,
     best_plan,
@@ -40,11 +53,15 @@ from snippets.synthesis.conclusion.exam_layouts import (
     single_changes,
 )
 from snippets.synthesis.conclusion.exam_mistakes import WORTH, layout_mistakes
+from snippets.synthesis.conclusion.exam_sheet import allowed_keeps, word_rows
+from snippets.synthesis.conclusion.exam_tables import REPAIRS as REPAIR_ROWS
 from snippets.synthesis.conclusion.exam_tasks import (
     INVARIANTS,
     KINDS,
     MOST_SEED,
+    PASS_POINTS,
     TASK_POINTS,
+    ExamDeadline,
     ExamTask,
     all_tasks,
     exam_tasks,
@@ -54,7 +71,14 @@ ROOT = Path(__file__).parents[3]
 TASKS = all_tasks()
 REPAIRS = [task for task in TASKS if task.kind == "repair"]
 DEADLINES = [task for task in TASKS if task.kind == "deadline"]
+OWN = ExamTask(
+    4,
+    "deadline",
+    ExamJob("Llama 3 70B", "DGX H100", 64, 8192, 768),
+    deadline=ExamDeadline((("DGX H100", 2.5), ("DGX B200", 5.8)), (16, 24, 32, 48, 64), 1e12, 45, 60, 3600, 5e9),
+)
 JOB = ExamJob("Llama 3 70B", "DGX H100", 32, 8192, 512)
+FAILED = {"failures forgotten", "no room for failures", "late by its interval"}
 MOE = ExamJob("Mixtral 8x22B", "DGX H100", 16, 8192, 512)
 
 
@@ -75,7 +99,7 @@ def fit(job: ExamJob = JOB) -> ExamTask:
 # The tasks.
 
 
-@pytest.mark.parametrize("task", TASKS, ids=name_of)
+@pytest.mark.parametrize("task", sampled(TASKS, 25), ids=name_of)
 def test_every_task_can_be_solved_and_the_best_answer_is_accused_of_nothing(task: ExamTask) -> None:
     verdict = judged_answer(task, best_answer(task))
     assert verdict.points == TASK_POINTS
@@ -104,12 +128,88 @@ def test_a_seed_draws_the_same_tasks_in_another_process_and_as_it_did() -> None:
     # Whoever changes the tables changes the tasks behind every certificate, and has to give the book a new version.
     drawn = [(task.job.model_name, task.job.nodes, task.layout) for task in exam_tasks(7)]
     assert drawn == [
-        ("Llama 3 405B", 64, ""),
-        ("Llama 3 8B", 16, ""),
+        ("Llama 2 70B", 32, ""),
+        ("Mistral Small 24B", 4, ""),
         ("Mixtral 8x7B", 8, ""),
-        ("Qwen3 32B", 32, ""),
-        ("Llama 3 405B", 64, "t=8 p=4 v=4 c=2 d=8 zero=1"),
+        ("Gemma 2 27B", 32, ""),
+        ("DeepSeek-V3", 2, "t=4 p=8 d=4 e=16 b=2 zero=1 recompute=full"),
     ]
+
+
+def test_there_are_many_jobs_of_each_kind() -> None:
+    kinds = [task.kind for task in TASKS]
+    assert {kind: kinds.count(kind) >= least for kind, least in zip(KINDS, (72, 66, 36, 21, 54), strict=True)} == (
+        dict.fromkeys(KINDS, True)
+    )
+    assert len(set(TASKS)) == len(TASKS)
+
+
+# What somebody could write without looking at the job: a layout, with an axis for contexts and one for experts.
+PLAIN = (
+    "zero=3 recompute=some",
+    "zero=3 recompute=full",
+    "zero=3",
+    "zero=1 recompute=full",
+    "t=2 zero=3 recompute=some",
+    "t=2 zero=1 recompute=some",
+    "t=4 zero=2 recompute=some",
+    "t=8 zero=3 recompute=some",
+    "t=8 zero=1 recompute=some",
+    "t=8 p=2 zero=1 recompute=some",
+    "t=8 p=4 zero=1 recompute=some",
+    "t=8 p=4 zero=1 recompute=full",
+    "t=8 p=8 zero=1 recompute=full",
+    "t=4 p=4 zero=1 recompute=some",
+    "t=2 p=4 zero=1 recompute=some",
+)
+
+
+def habits(task: ExamTask, layout: str, context: int, expert: int) -> str:
+    """Return what somebody writes from habit: the same layout everywhere, the middle offer, and no more sharding."""
+    if "some" in layout and "some" not in allowed_keeps(task.job.model):
+        layout = layout.replace("some", "full")
+    layout += f" c={context}" if task.kind == "long" else f" e={expert}" if task.kind == "experts" else ""
+    if task.deadline is not None:
+        return f"device={task.devices[0]} nodes={task.deadline.nodes[2]} {layout} interval=60min"
+    return f"binds=communication {layout} step=5s" if task.kind == "repair" else layout
+
+
+@cache
+def quick_best(job: ExamJob, *, narrow: bool = False) -> Plan:
+    planned = planned_job(job.model, job.cluster, tokens_per_step=job.tokens_per_step, sequence=job.sequence)
+    found = search_layouts(planned, limits=Limits(**_NARROW) if narrow else Limits(), most=1)  # type: ignore[arg-type]
+    if not found.best:
+        raise ValueError("job must be one that fits")
+    return found.best[0]
+
+
+def test_no_line_that_is_written_from_habit_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points alone, by the search in arrays; what is wrong with an answer is no matter here."""
+    monkeypatch.setattr(exam_judging, "layout_mistakes", lambda *_, **__: ())
+    monkeypatch.setattr(exam_judging, "best_plan", quick_best)
+    exam_judging._cheapest.cache_clear()
+    ways = sampled([(layout, *axes) for layout in PLAIN for axes in ((8, 8), (4, 8), (16, 16), (2, 1))], 12)
+    totals: dict[object, list[int]] = {way: [] for way in ways}
+    for seed in range(31):
+        tasks = exam_tasks(seed)
+        for way in ways:
+            points = [judged_answer(task, habits(task, *way)).points for task in tasks]
+            assert points[:3] != [TASK_POINTS] * 3, (way, seed)
+            totals[way].append(sum(points))
+    assert max(sum(points) / len(points) for points in totals.values()) <= 60
+    assert max(map(max, totals.values())) < PASS_POINTS
+
+
+def test_the_forms_are_no_answers() -> None:
+    for task in TASKS:
+        assert judged_answer(task, task.form).points == (4 if _binds(task) == "memory" else 0)
+        assert not judged_answer(task, task.form).graded
+
+
+def _binds(task: ExamTask) -> str:
+    if task.kind != "repair":
+        return ""
+    return next(binds for binds, sizes, line in REPAIR_ROWS if (ExamJob(*sizes), line) == (task.job, task.layout))
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "7", None, MOST_SEED + 1])
@@ -125,8 +225,33 @@ def test_a_statement_is_whole_and_its_form_is_an_answer(task: ExamTask) -> None:
     assert f"{task.job.sequence:,}" in given["a step"]
     assert f"{task.job.batch_sequences:,}" in given["a step"]
     assert all(value and value == value.strip() for value in given.values())
-    if task.kind != "deadline":  # whose form may name more nodes than there are
-        assert read_answer(task, task.form).written.layout.ranks == task.job.cluster.gpus
+    sheet = dict(task.sheet)
+    model = task.job.model
+    assert f"hidden {model.hidden:,}" in sheet["sizes"]
+    assert f"vocabulary {model.vocabulary:,}" in sheet["sizes"]
+    assert f"{model.layers} layers" in sheet["sizes"]
+    assert ("some" in sheet["recompute"]) is ("some" in allowed_keeps(model))
+    nodes = [name for name, _ in task.deadline.usd_per_gpu_hour] if task.deadline else [task.job.node_name]
+    for node in nodes:
+        device = Cluster(node, nodes=1).machine.accelerator
+        assert f"{0.9 * device.memory_bytes / 1e9:.1f} of {device.memory_bytes / 1e9:.0f} GB" in sheet[device.name]
+        assert f"matmuls reach {device_constants(device).matmul_share:.0%}" in sheet[device.name]
+
+
+@pytest.mark.parametrize("name", sorted({task.job.model_name for task in TASKS}))
+def test_what_recompute_may_be_is_what_the_planner_takes(name: str) -> None:
+    layout, _ = read_layout("zero=3", gpus=8)
+    job = ExamJob(name, "DGX H100", 1, 2048, 8)
+    for keep in KEEPS:
+        if keep in allowed_keeps(job.model):
+            assert exam_plan(job, layout, keep=keep).total_s > 0
+        else:
+            with pytest.raises(ValueError, match="gated"):
+                exam_plan(job, layout, keep=keep)
+
+
+def test_the_words_of_recompute_are_all_defined() -> None:
+    assert [name for name, _ in word_rows()[:4]] == [f"recompute={keep}" for keep in KEEPS]
 
 
 def test_the_best_layout_is_that_of_the_planner_itself() -> None:
@@ -142,12 +267,12 @@ def test_the_best_layout_is_that_of_the_planner_itself() -> None:
 # Deadlines.
 
 
-@pytest.mark.parametrize("task", DEADLINES, ids=lambda task: f"{name_of(task)}-{task.deadline.days}")
+@pytest.mark.parametrize("task", sampled(DEADLINES, 5), ids=lambda task: f"{name_of(task)}-{task.deadline.days}")
 def test_the_cheapest_rent_is_the_cheapest_by_hand_and_failures_decide_it(task: ExamTask) -> None:
     """All offers, each with `plan`'s layout and the best of 400 intervals; and what would do if nothing failed."""
     terms, own = task.deadline, task.job
     assert terms is not None
-    in_time, calm_in_time = [], []
+    in_time, calm_in_time, others = [], [], []
     checkpoint_s = checkpoint_bytes(parameter_count(own.model)) / terms.storage_bytes_per_s
     for node, usd in terms.usd_per_gpu_hour:
         for count in terms.nodes:
@@ -168,18 +293,20 @@ def test_the_cheapest_rent_is_the_cheapest_by_hand_and_failures_decide_it(task: 
             )
             cost = usd * 8 * count * terms.days * 24
             assert job.cluster.gpus == 8 * count
+            others.append((cost, calm / share))
             if calm / share <= terms.days:
                 in_time.append((cost, calm / share))
             if calm <= terms.days:
                 calm_in_time.append(cost)
     cost, elapsed = min(in_time)
     assert min(calm_in_time) < cost  # who forgets failures rents too little
+    assert all(late > 1.02 * terms.days for usd, late in others if usd < cost)  # no cheaper one just misses the term
     assert elapsed < 0.95 * terms.days  # and the right rent leaves room for a layout that is not the very best
     said = judged_answer(task, best_answer(task)).said
     assert f"{float(f'{cost:.3g}'):,.0f} dollars, as cheap as" in said
 
 
-@pytest.mark.parametrize("task", DEADLINES, ids=lambda task: f"{name_of(task)}-{task.deadline.days}")
+@pytest.mark.parametrize("task", sampled(DEADLINES, 5), ids=lambda task: f"{name_of(task)}-{task.deadline.days}")
 def test_mistakes_with_a_deadline_are_named_and_true(task: ExamTask) -> None:
     terms = task.deadline
     assert terms is not None
@@ -196,41 +323,56 @@ def test_mistakes_with_a_deadline_are_named_and_true(task: ExamTask) -> None:
             if not days:
                 continue
             late = float(days[1].replace(",", "")) > terms.days
-            if "failures forgotten" in mistakes:
-                calm = float(re.search(r"take ([\d.]+) days", mistakes["failures forgotten"])[1])  # type: ignore[index]
+            for name in FAILED & mistakes.keys():
+                calm = re.search(r"take ([\d.]+) days|after ([\d.]+)\.$", mistakes[name])
                 assert late
-                assert calm <= terms.days
+                assert not calm or float(calm[1] or calm[2]) <= terms.days + 0.05
             if "too late" in mistakes:
                 assert late
             if {"paid for waiting", "the other device"} & mistakes.keys():
                 assert not late
                 assert verdict.ratio is not None
                 assert verdict.ratio > 1.1
-    assert {"failures forgotten", "paid for waiting"} <= named or {"too late", "the other device"} <= named
+    assert named & {"too late", *FAILED}
+    assert named & {"paid for waiting", "the other device"}
 
 
 def test_intervals_far_from_the_best_are_named() -> None:
-    task = DEADLINES[0]
-    best = best_answer(task)
-    short = told(task, re.sub(r"interval=\S+", "interval=5min", best))
-    assert "A checkpoint takes 198 s, and one every 5 minutes" in short["checkpoints too often"]
-    assert "A failure loses" in told(task, re.sub(r"interval=\S+", "interval=2000min", best))["checkpoints too rarely"]
-    long = told(task, re.sub(r"interval=\S+", "interval=999999999h", best))
+    best = best_answer(OWN)
+    short = told(OWN, re.sub(r"interval=\S+", "interval=5min", best))
+    assert "A checkpoint takes 3.3 minutes, and one every 5 minutes" in short["checkpoints too often"]
+    assert "A failure loses" in told(OWN, re.sub(r"interval=\S+", "interval=2000min", best))["checkpoints too rarely"]
+    long = told(OWN, re.sub(r"interval=\S+", "interval=999999999h", best))
     assert "longer than the cluster runs" in long["checkpoints too rarely"]
-    assert judged_answer(task, re.sub(r"interval=\S+", "interval=999999999h", best)).points == 0
+    assert judged_answer(OWN, re.sub(r"interval=\S+", "interval=999999999h", best)).points == 0
 
 
-def test_a_little_late_is_worth_five_points() -> None:
-    late = "device=H100 nodes=24 t=2 zero=3 recompute=some interval=150min"
-    verdict = judged_answer(DEADLINES[0], late)
-    assert verdict.points == 5
-    assert "failures forgotten" in told(DEADLINES[0], late)
+def test_why_a_run_is_late_is_said_only_if_it_is_so() -> None:
+    late = "device=H100 nodes=24 t=2 zero=3 recompute=some interval={}"
+    near, far = (told(OWN, late.format(interval)) for interval in ("150min", "5min"))
+    assert "no room for failures" in near
+    assert "failures forgotten" not in near
+    assert "failures forgotten" in far
+    assert "checkpoints too often" in far
+    saved = told(OWN, re.sub(r"interval=\S+", "interval=12min", best_answer(OWN)))
+    assert "late by its interval" in saved or not saved
+    none = told(OWN, "device=H100 nodes=16 t=2 zero=3 recompute=some interval=150min")
+    assert "too late" in none
+
+
+def test_points_fall_evenly_with_lateness() -> None:
+    points = [late_points(1 + extra / 1000, TASK_POINTS) for extra in range(1, 130)]
+    assert points == sorted(points, reverse=True)
+    assert points[0] == TASK_POINTS - 1
+    assert late_points(1.05, TASK_POINTS) == 10
+    assert set(points[99:]) == {0}
+    assert late_points(1.0001, 7) == 6
 
 
 # Repairs.
 
 
-@pytest.mark.parametrize("task", REPAIRS, ids=name_of)
+@pytest.mark.parametrize("task", sampled(REPAIRS, 15), ids=name_of)
 def test_a_layout_to_repair_is_bound_as_its_table_says_and_clearly_so(task: ExamTask) -> None:
     layout, keep = read_layout(task.layout, gpus=task.job.cluster.gpus)
     start = exam_plan(task.job, layout, keep=keep)
@@ -259,10 +401,10 @@ def _repair(task: ExamTask, binds: str, change: object) -> str:
 
 def test_each_binding_invariant_is_drawn_alike() -> None:
     found = [best_answer(task).partition(" ")[0].removeprefix("binds=") for task in REPAIRS]
-    assert {name: found.count(name) for name in INVARIANTS} == dict.fromkeys(INVARIANTS, 6)
+    assert {name: found.count(name) for name in INVARIANTS} == dict.fromkeys(INVARIANTS, 18)
 
 
-@pytest.mark.parametrize("task", REPAIRS, ids=name_of)
+@pytest.mark.parametrize("task", sampled(REPAIRS, 15), ids=name_of)
 def test_parts_of_a_repair_count_for_themselves(task: ExamTask) -> None:
     best = best_answer(task)
     assert judged_answer(task, re.sub(r"step=[\d.]+", lambda match: f"step={1.14 * float(match[0][5:])}", best)).solved
@@ -276,7 +418,7 @@ def test_parts_of_a_repair_count_for_themselves(task: ExamTask) -> None:
 
 
 def test_mistakes_of_repairs_are_named() -> None:
-    task = next(task for task in REPAIRS if task.layout == "t=4 p=2 d=32 zero=1 recompute=full")
+    task = ExamTask(5, "repair", JOB, layout="t=4 p=2 d=32 zero=1 recompute=full")
     same = told(task, f"binds=compute {task.layout} step=17.9s")
     assert same.keys() == {"nothing changed"}
     two = told(task, "binds=compute t=2 p=2 zero=1 recompute=some step=13s")
@@ -289,6 +431,13 @@ def test_mistakes_of_repairs_are_named() -> None:
     assert slower["slower than before"] == "Before the change a step took 17.94 s."
     too_large = told(task, "binds=memory t=4 p=2 b=16 zero=1 recompute=full step=20s")
     assert too_large["not what binds"].startswith("Memory doesn't bind")
+    assert judged_answer(task, "binds=compute t=4 p=2 b=16 zero=1 recompute=full step=20s").points == 8
+    assert judged_answer(task, "binds=compute t=2 p=2 zero=1 recompute=some step=13s").points == 4
+    half = judged_answer(task, "binds=bandwidth t=4 p=2 zero=1 recompute=some step=13s")
+    assert half.points == 16
+    assert "binds must be" in half.mistakes[0].sentence
+    assert judged_answer(task, "binds=compute t=4 p=2 zero=1 recompute=some").points == 14
+    assert judged_answer(task, "binds=compute t=3 step=13s").points == 4
     wrong = told(task, "binds=communication t=4 p=2 zero=1 recompute=some step=13s")
     assert wrong["not what binds"] == "Only 9% of the step is lost to communication."
 
@@ -309,13 +458,18 @@ def test_mistakes_of_repairs_are_named() -> None:
         (JOB, "t=4 p=16 zero=3 recompute=some", "more stages than memory needs", "Fewer stages"),
         (JOB, "t=8 p=4 zero=3 recompute=some", "stage 3 inside a pipeline", "for each of 64 micro-batches"),
         (JOB, "c=16 t=2 zero=3", "context axis too large", "A smaller context axis"),
-        (JOB, "t=2 b=3", "a batch that can't be dealt", "Batch_sequences must be a multiple"),
-        (JOB, "t=2 c=2 p=64 v=3", "layers that can't be dealt", "ayers must be a multiple"),
+        (JOB, "t=2 b=3", "a batch that can't be dealt", "the sequences of a step must be a multiple of d × b"),
+        (JOB, "t=2 c=2 p=64 v=3", "layers that can't be dealt", "the layers must be a multiple of p × v"),
         (JOB, "t=128", "heads that can't be dealt", "heads"),
-        (JOB, "t=2 e=2", "experts that can't be dealt", "xpert must be 1"),
-        (JOB, "t=2 p=2 x=1", "not an answer", "Answer must name t, p, v"),
-        (JOB, "hello", "not an answer", "Answer must name t, p, v"),
-        (MOE, "t=2 p=4 e=8 zero=1 recompute=some", "not an answer", "Recompute must be none, selective or full"),
+        (JOB, "t=2 e=2", "experts that can't be dealt", "e must be 1"),
+        (JOB, "t=2 p=2 x=1", "not an answer", "the answer must name t, p, v"),
+        (JOB, "hello", "not an answer", "the answer must name t, p, v"),
+        (
+            MOE,
+            "t=2 p=4 e=8 zero=1 recompute=some",
+            "not an answer",
+            "recompute must be none, selective or full for this model",
+        ),
         (MOE, "t=2 p=8 e=4 zero=1 recompute=full", "experts on too few ranks", "More expert ranks"),
     ],
 )
@@ -370,9 +524,9 @@ def test_a_best_layout_has_no_mistakes_and_points_fall_with_the_cost() -> None:
     assert layout_mistakes(JOB, best.layout, keep=best.keep) == ()
     points = [cost_points(1 + extra / 1000) for extra in range(2000)]
     assert points[0] == points[100] == TASK_POINTS
-    assert (points[101], points[150], points[151]) == (19, 19, 18)
+    assert (points[101], points[130], points[131]) == (19, 19, 18)
     assert points == sorted(points, reverse=True)
-    assert min(points) == 5
+    assert min(points) == 2
 
 
 def test_a_single_change_differs_in_one_part_alone() -> None:
@@ -389,11 +543,13 @@ def test_a_single_change_differs_in_one_part_alone() -> None:
 
 
 def test_answers_are_taken_as_people_write_them() -> None:
-    (task,) = [task for task in DEADLINES if task.deadline and task.deadline.days == 45]
+    task = OWN
     usual = read_answer(task, "device=H100 nodes=32 t=8 p=4 interval=90min")
     for other in (
         'DEVICE = "DGX H100", nodes: 32; T=8 P=4 interval = 90 min',
         "interval=1.5h t=8\np=4\tnodes=32 device=h100",
+        "4. device=H100 nodes=32 t=8 p=4 interval=90min",
+        "Task 4: device＝H100，nodes＝32 t＝8 p＝4 interval＝90min",
         "nodes=32 device=H100 tp=8 pp=4 interval=5400s",
     ):
         assert read_answer(task, other) == usual
@@ -408,16 +564,16 @@ def test_answers_are_taken_as_people_write_them() -> None:
         ("t=8", "name device and nodes and interval"),
         ("device=H100 nodes=33 t=8 interval=1h", "nodes must be one of 16, 24, 32, 48, 64, got '33'"),
         ("device=V100 nodes=32 t=8 interval=1h", "device must be H100 or B200, got 'v100'"),
-        ("device=H100 nodes=32 t=8 interval=60", "interval must be a time above 0 with s, min or h"),
-        ("device=H100 nodes=32 t=8 interval=0h", "interval must be a time above 0"),
+        ("device=H100 nodes=32 t=8 interval=60", "interval must be a number with s, min or h behind it"),
+        ("device=H100 nodes=32 t=8 interval=0h", "interval must be a number with s, min or h behind it, above 0"),
         ("device=H100 nodes=32 nodes=16 t=8 interval=1h", "nodes once, got it twice"),
         ("device=H100 nodes=32 interval=1h", "answer must name a layout"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_what_is_allowed(answer: str, piece: str) -> None:
     with pytest.raises(ValueError, match=re.escape(piece)):
-        read_answer(DEADLINES[0], answer)
-    assert judged_answer(DEADLINES[0], answer).points == 0
+        read_answer(OWN, answer)
+    assert judged_answer(OWN, answer).points == 0
 
 
 WORDS = st.sampled_from([
@@ -447,7 +603,7 @@ def test_long_texts_are_cut() -> None:
 # The exam as a whole.
 
 
-@pytest.mark.parametrize("seed", range(31))
+@pytest.mark.parametrize("seed", sampled(range(31), 8))
 def test_seeds_are_solved_by_their_best_answers(seed: int) -> None:
     assert graded_exam(seed, [best_answer(task) for task in exam_tasks(seed)]).points == 100
 
@@ -462,8 +618,12 @@ def test_a_certificate_is_graded_again_to_the_same_points() -> None:
     assert graded_exam(3, again) == result
     assert f"Points: {result.points} of 100, {'passed' if result.passed else 'not passed'}" in written
     assert "proves nothing by itself" in written
-    assert f"Task 1, {tasks[0].title} ({tasks[0].job.model_name}): 20 of 20 points, solved, at 100%" in written
+    assert f"Task 1, {tasks[0].title} ({tasks[0].job.model_name}): 20 of 20 points, solved, takes as long as" in written
     assert "not solved" in written
+    assert unread_lines(written) == ()
+    assert "%" not in written.replace("longer", "") or "% longer than" in written
+    with pytest.raises(ValueError, match="name must have at most 80 characters, got 81"):
+        exam_certificate(result, name="x" * 81, date="2026-11-29")
     with pytest.raises(ValueError, match="seed 4, got those to seed 3"):
         exam_answers(written, seed=4)
 
@@ -472,6 +632,11 @@ def test_a_form_is_empty_and_takes_answers() -> None:
     form = exam_form(5)
     assert exam_answers(form, seed=5) == ("",) * 5
     assert exam_answers(form.replace("\n3:", "\n3: e=8"), seed=5)[2] == "e=8"
+    for sign in ("{}:", "{}.", "{})", "Task {}:", "task {} :", "  {} : "):
+        lines = "\n".join(f"{sign.format(number)} t={number}" for number in range(1, 6))
+        assert exam_answers(lines) == tuple(f"t={number}" for number in range(1, 6))
+    assert unread_lines(form) == ()
+    assert unread_lines("hello\n2: t=8\n\n# no\nt=8 p=4") == ((1, "hello"), (5, "t=8 p=4"))
     with pytest.raises(ValueError, match="task 1 twice"):
         exam_answers("1: a\n1: b")
     with pytest.raises(ValueError, match="got one to task 7"):
