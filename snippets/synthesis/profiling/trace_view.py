@@ -275,8 +275,8 @@ def _summary(
         note = "<p>It has no <code>ProfilerStep#…</code>, so all of it counts as one step.</p>"
     return (
         f"<p>{whose}. That of {_name(labels[rank])} has {_plural(len(trace.steps), 'step')}, and {counted}.</p>"
-        f'<p class="planner-best"><strong>{_time(budget.step_s)}</strong> for {name} of {_name(labels[rank])}.{most}</p>'
-        f"{note}"
+        f'<p class="planner-best"><strong>{_time(budget.step_s)}</strong> for {name} of'
+        f" {_name(labels[rank])}.{most}</p>{note}"
     )
 
 

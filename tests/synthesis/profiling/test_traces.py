@@ -366,13 +366,15 @@ def test_ranks_that_cannot_be_compared_are_refused() -> None:
     with pytest.raises(ValueError, match="the same collectives in each step, got 1, 0 in the whole trace"):
         who_arrives_last([one, read_trace(written(event("gemm", 0, 5)))])
     alone = read_trace(written(event("gemm", 0, 5), step(4, 0, 5)))
-    with pytest.raises(ValueError, match="traces must have collectives, .*, got none in ProfilerStep#4"):
+    with pytest.raises(ValueError, match=r"traces must have collectives, .*, got none in ProfilerStep#4"):
         who_arrives_last([alone, alone])
 
 
 def test_numbers_that_no_clock_shows_are_left_out() -> None:
     long = "9" * 5000
-    text = written(event("gemm", 0, 4))[:-1] + f', "huge": {long}, "distributedInfo": {{"rank": -3, "world_size": true}}}}'
+    text = (
+        written(event("gemm", 0, 4))[:-1] + f', "huge": {long}, "distributedInfo": {{"rank": -3, "world_size": true}}}}'
+    )
     trace = read_trace("\ufeff" + text)
     assert (trace.rank, trace.ranks) == (None, None)
     for far in ("1e1000001", '"1e1000001"', long):
