@@ -114,7 +114,7 @@ def test_a_dropped_trace_is_analysed_here_and_its_names_are_texts(warm: Any) -> 
     warm.locator("#traces-device").select_option("H100 SXM")
     settled(warm)
     setting = {"rank": "0", "step": "0", "device": "H100 SXM", "parameters": "10M", "tokens": "2048"}
-    assert_shows(warm, setting, text)
+    assert_shows(warm, setting, text, names=("own.json",))
     assert "reached, the MFU" in warm.locator("[data-part=step]").inner_text()
     warm.locator("#traces-tokens").fill("many")
     settled(warm)

@@ -96,12 +96,16 @@ EXERCISE = Exercise(
         steps_of([("compute", -3, 2), ("communication", 6, 12)], 8),
         steps_of([("data", -5, -1), ("compute", 20, 25)], 8),
         steps_of([("communication", 2, 2), ("compute", 1, 4)], 5),
+        steps_of([("compute", -5, 20)], 10),
+        steps_of([("communication", -2, 12), ("compute", 3, 5), ("data", -9, 9)], 8),
         OWN,
     ],
     inputs=lambda st: {
         "events": st.lists(
             st.tuples(
-                st.sampled_from(["compute", "communication", "data"]), st.integers(-4, 24), st.integers(0, 12)
+                st.sampled_from(["compute", "communication", "data"]),
+                st.integers(-4, 24),
+                st.integers(0, 12) | st.integers(0, 60),
             ).map(lambda event: (event[0], event[1], event[1] + event[2])),
             max_size=7,
         ),
@@ -142,6 +146,13 @@ EXERCISE = Exercise(
             lambda events, *, step_us: (
                 lambda low, high: attribute_step([(k, b - low, e - low) for k, b, e in events], step_us=high - low)
             )(min([0, *(b for _, b, _ in events)]), max([step_us, *(e for _, _, e in events)])),
+        ),
+        Mistake(
+            "drops_what_spans_the_step",
+            "You left out what begins before the step and ends after it. It runs all the while.",
+            lambda events, *, step_us: attribute_step(
+                [(k, b, e) for k, b, e in events if not (b < 0 and e > step_us)], step_us=step_us
+            ),
         ),
         Mistake(
             "waits_for_the_last_event",

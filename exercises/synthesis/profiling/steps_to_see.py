@@ -28,7 +28,8 @@ def steps_to_see(
 
     Returns:
         The fewest steps of each run, at least 1. The variance is that with
-        one less than the number of steps in the denominator.
+        one less than the number of steps in the denominator. Compute exactly:
+        a float may be a hair above a whole number, and rounds up to the next.
 
     >>> steps_to_see([90, 98, 102], warmup=1, change_percent=2)
     16
@@ -89,6 +90,9 @@ EXERCISE = Exercise(
         runs_of([98, 102, 97, 103], 0, 1),
         runs_of([500, 98, 102, 97, 103], 1, 5),
         runs_of([7, 1, 3], 0, 50),
+        runs_of([77, 63], 0, 4),
+        runs_of([84, 56], 0, 8),
+        runs_of([138, 54], 0, 7),
         OWN,
     ],
     inputs=lambda st: {

@@ -41,7 +41,8 @@ def which_first(
 
     Returns:
         The proposal's number, from 0; of equally good ones the first. If none
-        makes the step shorter, -1.
+        makes the step shorter, -1. Compare exactly: floats may tell equally
+        good ones apart.
 
     >>> which_first(
     ...     [("attention", 200), ("transfer", 200)], matmul_ms=5,
@@ -99,7 +100,7 @@ AFTER = steps_of([*TABLE, ("matmul", 123)], 574, 178, 33, 69, 0, 4)
 
 
 def taught() -> str:
-    names = {"attention": "a faster attention", "transfer": "hidden transfers", "waiting": "data in time on rank 5"}
+    names = {"attention": "a faster attention", "transfer": "hidden transfers", "waiting": "data in time on all ranks"}
     first = TABLE[which_first(**OWN)][0]
     then = AFTER["proposals"][which_first(**AFTER)][0]
     step = 574 + 178 + 69 + 446 + 4
@@ -137,6 +138,8 @@ EXERCISE = Exercise(
         steps_of([("data", 200), ("waiting", 200)], 1, 1, 0, 0, 4, 4),
         steps_of([("matmul", 200), ("attention", 400)], 9, 8, 0, 0, 0, 0),
         steps_of([("matmul", 300), ("transfer", 150)], 12, 0, 9, 12, 0, 0),
+        steps_of([("transfer", 200), ("matmul", 300), ("data", 150)], 4, 7, 0, 2, 7, 8),
+        steps_of([("data", 600), ("waiting", 600), ("data", 130)], 7, 0, 9, 1, 10, 10),
         AFTER,
         OWN,
     ],
@@ -176,7 +179,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_speed_for_time_saved",
-            "You took 200% for twice the time saved. At f times the speed, 1/f of the time is left.",
+            "You took 200% for all of the time saved. At f times the speed, 1/f of the time is left.",
             {"100 * Fraction(now[part]) / speed": "max(Fraction(0), now[part] * (1 - Fraction(speed - 100, 100)))"},
         ),
         Mistake(

@@ -112,7 +112,7 @@ def utilization_waterfall(
         ...     step_s=2.0, peak_flops_per_s=100.0, matmul_flops=80.0, matmul_s=1.25, achievable_share=0.8, data_s=0.5
         ... )
         >>> [(bar.name, round(bar.share, 3)) for bar in bars if bar.share > 1e-9]
-        [('model FLOPs at the peak', 0.4), ('what matmuls reach', 0.1), ('matmuls below that', 0.125), \
+        [('model FLOPs at the peak', 0.4), ('lost by good matmuls too', 0.1), ('matmuls below good ones', 0.125), \
 ('waiting for data', 0.25), ('idle', 0.125)]
     """
     step, peak = positive_number("step_s", step_s), positive_number("peak_flops_per_s", peak_flops_per_s)
@@ -138,8 +138,8 @@ def utilization_waterfall(
     losses = (
         ("model FLOPs at the peak", useful + scores, 1),
         ("recomputation", again, 23),
-        ("what matmuls reach", (useful + again) * (1 / reached - 1), 32),
-        ("matmuls below that", max(0.0, kernels - (useful + again) / reached), 2),
+        ("lost by good matmuls too", (useful + again) * (1 / reached - 1), 32),
+        ("matmuls below good ones", max(0.0, kernels - (useful + again) / reached), 2),
         ("attention below the peak", max(0.0, fused - scores), 19),
         *given,
     )
@@ -193,7 +193,7 @@ def most_saved_s(*, slice_s: float, times_faster: float) -> float:
 def collective_waits_s(arrivals_s: Sequence[float]) -> tuple[float, ...]:
     """Return how long each rank waits in a collective until the last one has arrived.
 
-    Formula: $\\max_j y_j - y_r$
+    Formula: $\\max_i y_i - y_r$
     Symbols: y_r = when rank r begins the collective, of arrivals_s
     Chapter: 35
 

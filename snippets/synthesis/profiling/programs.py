@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from snippets.domain import Answers, at_most, each, flag, integer_fields, nonnegative_integer, of_kind, positive_integer
@@ -17,6 +17,7 @@ from snippets.memory.offloading.lanes import LaneTask, TaskTimes, run_lanes
 LINKS = "links"
 MOST_LAYERS = 128
 MOST_SIMULATED_RANKS = 16
+MOST_SIMULATED_STEPS = 32
 _NAMES = {
     "matmul": "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas",
     "attention": "flash_fwd_kernel",
@@ -25,7 +26,7 @@ _NAMES = {
     "gather": "ncclDevKernel_AllGather_RING_LL",
     "scatter": "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL",
 }
-_LOADING = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+_LOADING = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 _FIRST_STEP = 12
 
 
@@ -219,23 +220,57 @@ def kineto_traces(job: ProfiledJob) -> tuple[str, ...]:
         >>> round(1e6 * budget.matmul_s), round(1e6 * budget.exposed_communication_s)
         (30, 103)
     """
-    step = simulated_step(job)
-    return tuple(json.dumps(_trace_of(rank, step)) for rank in range(step.ranks))
+    return kineto_run([of_kind("job", job, ProfiledJob)])
 
 
-def _trace_of(rank: int, step: SimulatedStep) -> dict[str, Any]:
+def kineto_run(jobs: Sequence[ProfiledJob]) -> tuple[str, ...]:
+    """Return the traces of several simulated steps, one after another, one text for each rank.
+
+    Args:
+        jobs: the times of each step, of as many ranks; at least one step and at most 32.
+
+    Returns:
+        JSON as ``kineto_traces`` writes it, with a ``ProfilerStep`` for each.
+
+    Source: as ``kineto_traces``.
+    Convention: a step begins on all ranks when the one before has ended on all.
+    Leaves out: batches that are made while the step before computes; what ``kineto_traces`` leaves out.
+
+    Example:
+        >>> from snippets.synthesis.profiling.traces import read_trace, who_arrives_last
+        >>> traces = kineto_run([ProfiledJob(layers=1, loader_us=waits) for waits in ((0, 100), (30, 0))])
+        >>> [late.last for late in who_arrives_last([read_trace(text) for text in traces])]
+        [1, 0]
+    """
+    given = each("jobs", jobs, lambda name, job: of_kind(name, job, ProfiledJob))
+    at_most("the number of jobs", positive_integer("the number of jobs", len(given)), MOST_SIMULATED_STEPS)
+    if len({job.ranks for job in given}) > 1:
+        raise ValueError(f"jobs must have the same ranks, got {', '.join(str(job.ranks) for job in given)}")
+    steps = [simulated_step(job) for job in given]
+    return tuple(json.dumps(_trace_of(rank, steps)) for rank in range(given[0].ranks))
+
+
+def _trace_of(rank: int, steps: Sequence[SimulatedStep]) -> dict[str, Any]:
+    events, start_us = list[dict[str, Any]](), 0
+    for number, step in enumerate(steps):
+        events += _events_of(rank, step, f"ProfilerStep#{_FIRST_STEP + number}", start_us)
+        start_us += step.end_us
+    events.sort(key=lambda event: (event["ts"], event["tid"]))
+    return {"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": steps[0].ranks}, "traceEvents": events}
+
+
+def _events_of(rank: int, step: SimulatedStep, name: str, start_us: int) -> list[dict[str, Any]]:
     host = 1000 + rank
-    events = [_event("user_annotation", f"ProfilerStep#{_FIRST_STEP}", 0, step.end_us, host, host)]
+    events = [_event("user_annotation", name, start_us, start_us + step.end_us, host, host)]
     for number, (task, when) in enumerate(zip(step.tasks, step.times, strict=True)):
-        begin, end = int(when.start_s), int(when.end_s)
+        begin, end = start_us + int(when.start_s), start_us + int(when.end_s)
         if task.lane == f"loader {rank}":
             events.append(_event("user_annotation", _LOADING, begin, end, host, host))
         elif task.lane == f"rank {rank}" and task.name != "gap":
             events.append(_event("kernel", _NAMES[task.name], begin, end, rank, 7))
         elif number in step.arrivals_us:
-            events.append(_event("kernel", _NAMES[task.name], step.arrivals_us[number][rank], end, rank, 20))
-    events.sort(key=lambda event: (event["ts"], event["tid"]))
-    return {"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": step.ranks}, "traceEvents": events}
+            events.append(_event("kernel", _NAMES[task.name], start_us + step.arrivals_us[number][rank], end, rank, 20))
+    return events
 
 
 def _event(category: str, name: str, begin: int, end: int, process: int, thread: int) -> dict[str, Any]:
@@ -296,3 +331,9 @@ SLOW_LOADER = ProfiledJob(
     prefetch=False,
 )
 """Chapter 35's step: Llama 3 8B on eight H100s, one sequence of 8,192 tokens each; rank 5's data comes late."""
+
+SLOW_STEPS = tuple(
+    replace(SLOW_LOADER, loader_us=(4000, 4000, 30_000, 4000, 4000, 1000 * milliseconds, 4000, 4000))
+    for milliseconds in (450, 620, 8, 540, 710, 380, 4, 560, 660, 300)
+)
+"""Ten steps of it, of which ``SLOW_LOADER`` is the first: how long rank 5 needs for each of its batches is put in."""

@@ -66,7 +66,7 @@ def trace_view(setting_json: str, texts: Sequence[str] = (), names: Sequence[str
     setting = _setting(setting_json)
     given, called = each("texts", texts, text), each("names", names, text)
     try:
-        traces = _traces(given, called)
+        traces, labels = _traces(given, called)
         shown = _chosen(setting, traces)
         work = _work(setting)
     except _Refused as refused:
@@ -77,15 +77,15 @@ def trace_view(setting_json: str, texts: Sequence[str] = (), names: Sequence[str
     answer = {
         "errors": {},
         "parts": {
-            "summary": _summary(traces, rank, step, budgets, recorded=not given),
+            "summary": _summary(traces, labels, rank, step, budgets, recorded=not given),
             "step": _step(trace, step, budgets[step], work),
             "steps": _steps(trace, budgets, step),
             "kernels": _kernels(trace, step),
-            "ranks": _ranks(traces),
+            "ranks": _ranks(traces, labels),
             "unread": _unread(trace, step),
         },
-        "said": _spoken(trace.steps[step], budgets[step], _rank_of(traces, rank)),
-        "ranks": [f"rank {_rank_of(traces, place)}" for place in range(len(traces))],
+        "said": _spoken(trace.steps[step], budgets[step], labels[rank]),
+        "ranks": list(labels),
         "steps": [_step_name(each_step) for each_step in trace.steps],
         "shown": {"rank": str(rank), "step": str(step)},
     }
@@ -122,18 +122,24 @@ def _read(written: str) -> Trace:
             gc.enable()
 
 
-def _traces(texts: Sequence[str], names: Sequence[str]) -> list[Trace]:
-    """Return the traces in the order of their ranks."""
+def _traces(texts: Sequence[str], names: Sequence[str]) -> tuple[list[Trace], list[str]]:
+    """Return the traces in the order of their ranks, those that don't say theirs first; and what each is called."""
     if len(texts) > MOST_FILES:
         raise _Refused("file", f"at most {MOST_FILES} traces at a time, and these are {len(texts)}")
-    found = []
+    found = list[tuple[Trace, str]]()
     for place, written in enumerate(texts or [recorded_trace(rank=rank) for rank in (0, 1)]):
+        name = _short(names[place]) if place < len(names) else f"file {place + 1}"
         try:
-            found.append(_read(written))
+            trace = _read(written)
         except ValueError as error:
-            name = names[place] if place < len(names) else "the file"
             raise _Refused("file", f"{name}: {str(error).removeprefix('text ')}") from None
-    return sorted(found, key=lambda trace: -1 if trace.rank is None else trace.rank)
+        for other, called in found:
+            if trace.rank is not None and trace.rank == other.rank:
+                raise _Refused("file", f"{called} and {name} are both of rank {trace.rank}: choose one of each rank")
+        found.append((trace, name))
+    found.sort(key=lambda entry: -1 if entry[0].rank is None else entry[0].rank)
+    labels = [name if trace.rank is None else f"rank {trace.rank}" for trace, name in found]
+    return [trace for trace, _ in found], labels
 
 
 def _chosen(setting: Mapping[str, str], traces: Sequence[Trace]) -> tuple[int, int]:
@@ -181,11 +187,6 @@ def _number(field: str, written: str) -> float:
     return number
 
 
-def _rank_of(traces: Sequence[Trace], place: int) -> int:
-    rank = traces[place].rank
-    return place if rank is None else rank
-
-
 def _step_name(step: TraceStep) -> str:
     return "the whole trace" if step.number is None else f"ProfilerStep#{step.number}"
 
@@ -207,13 +208,17 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def _plural(number: int, one: str) -> str:
-    return f"{number:,} {one}{'s' * (number != 1)}"
+def _plural(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
 
 
 def _name(name: str) -> str:
     """Return a stranger's name as HTML."""
-    return escape(name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…")
+    return escape(_short(name))
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -237,7 +242,15 @@ def _bar(begin: float, share: float, colour: str) -> str:
     return f'<td class="planner-bar"><span style="{style}"></span></td>'
 
 
-def _summary(traces: Sequence[Trace], rank: int, step: int, budgets: Sequence[StepBudget], *, recorded: bool) -> str:
+def _summary(
+    traces: Sequence[Trace],
+    labels: Sequence[str],
+    rank: int,
+    step: int,
+    budgets: Sequence[StepBudget],
+    *,
+    recorded: bool,
+) -> str:
     trace, budget = traces[rank], budgets[step]
     whose = "This is your trace"
     if len(traces) > 1:
@@ -247,25 +260,29 @@ def _summary(traces: Sequence[Trace], rank: int, step: int, budgets: Sequence[St
     count = sum(event.kind in _PARTS and event.kind != "data" for event in trace.events)
     counted = f"no kernels of a GPU, so {_plural(count, 'event')} of its CPU count"
     if trace.device == "GPU":
-        counted = f"{count:,} kernels and copies of a GPU"
+        counted = f"{_plural(count, 'kernel or copy', 'kernels and copies')} of a GPU"
     name = _step_name(trace.steps[step])
     largest = max(budget.parts.items(), key=lambda item: item[1])
     computing_s = budget.matmul_s + budget.attention_s + budget.other_kernel_s
+    most = " Nothing in it takes any time."
+    if budget.step_s:
+        most = (
+            f" Something computes for {_time(computing_s)} of it, {_percent(computing_s / budget.step_s)}. The largest"
+            f" part: <strong>{largest[0]}</strong>, {_time(largest[1])}."
+        )
     note = ""
     if trace.steps[step].number is None:
         note = "<p>It has no <code>ProfilerStep#…</code>, so all of it counts as one step.</p>"
     return (
-        f"<p>{whose}. That of rank {_rank_of(traces, rank)} has {_plural(len(trace.steps), 'step')}, and {counted}.</p>"
-        f'<p class="planner-best"><strong>{_time(budget.step_s)}</strong> for {name} of rank'
-        f" {_rank_of(traces, rank)}. Something computes for {_time(computing_s)} of it,"
-        f" {_percent(computing_s / budget.step_s) if budget.step_s else '–'}. The largest part:"
-        f" <strong>{largest[0]}</strong>, {_time(largest[1])}.</p>{note}"
+        f"<p>{whose}. That of {_name(labels[rank])} has {_plural(len(trace.steps), 'step')}, and {counted}.</p>"
+        f'<p class="planner-best"><strong>{_time(budget.step_s)}</strong> for {name} of'
+        f" {_name(labels[rank])}.{most}</p>{note}"
     )
 
 
-def _spoken(step: TraceStep, budget: StepBudget, rank: int) -> str:
+def _spoken(step: TraceStep, budget: StepBudget, label: str) -> str:
     parts = ", ".join(f"{name} {_time(spent)}" for name, spent in budget.parts.items() if spent > 0.005 * budget.step_s)
-    return f"Rank {rank}, {_step_name(step)}: {_time(budget.step_s)}, of which {parts}."
+    return f"{label}, {_step_name(step)}: {_time(budget.step_s)}{', of which ' * bool(parts)}{parts}."
 
 
 def _step(trace: Trace, step: int, budget: StepBudget, work: tuple[float, float, str] | None) -> str:
@@ -372,23 +389,34 @@ def _kernels(trace: Trace, step: int) -> str:
     return _table(f"What takes most time in it, by the {what}'s name", (what, "counts as", "calls", "time"), rows)
 
 
-def _ranks(traces: Sequence[Trace]) -> str:
+def _ranks(traces: Sequence[Trace], labels: Sequence[str]) -> str:
     if len(traces) < 2:
         return "<p>Choose one trace of each rank, all at once, to see which rank the others wait for.</p>"
     try:
         late = who_arrives_last(traces)
     except ValueError as error:
         return f"<p>The ranks can't be compared: {escape(str(error))}.</p>"
-    heads = ["step", "comes last", *(f"rank {_rank_of(traces, place)} waits" for place in range(len(traces)))]
+    heads = ["step", "comes last", *(f"{_name(label)} waits" for label in labels)]
     rows = [
         (
             "all" if entry.number is None else f"ProfilerStep#{entry.number}",
-            f"<strong>rank {_rank_of(traces, entry.last)}</strong>",
+            f"<strong>{_name(labels[entry.last])}</strong>",
             *(_time(wait) if wait else "0" for wait in entry.exposed_waits_s),
         )
         for entry in late[:MOST_STEPS]
     ]
-    return _table("Whom the others wait for in the collectives, while nothing computes", heads, rows)
+    return _table("Whom the others wait for in the collectives, while nothing computes", heads, rows) + _unseen(traces)
+
+
+def _unseen(traces: Sequence[Trace]) -> str:
+    """Return what has to be said where the run has more ranks than there are traces, or where they don't say theirs."""
+    there = max((trace.ranks or 0 for trace in traces), default=0)
+    said = ""
+    if there > len(traces):
+        said = f" The run has {there:,} ranks, and these are {len(traces)}: another may come later still."
+    if any(trace.rank is None for trace in traces):
+        said += " Where a trace doesn't say its rank, it's called by its file."
+    return f"<p>{said.strip()}</p>" if said else ""
 
 
 def _unread(trace: Trace, step: int) -> str:

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException
 from importlib.resources import files
 from typing import Any
 
@@ -303,9 +303,11 @@ def read_trace(text: str) -> Trace:
     on_gpu = any(row.category in _ON_GPU for row in rows)
     known = [(row, kind) for row in rows if (kind := _kind(row.name, row.category, on_gpu=on_gpu))]
     if not any(kind in PARTS for _, kind in known):
+        said = ", ".join(category[:40] or "(none)" for category in sorted({row.category for row in rows})[:8])
+        lost = "".join(f"; not counted: {count:,} {what}" for what, count in left_out.items())
         raise ValueError(
-            "text must have kernels of a GPU or operators of a CPU among its traceEvents, got categories"
-            f" {', '.join(sorted({row.category for row in rows})[:8]) or '(none)'}"
+            "text must have kernels of a GPU or operators of a CPU, with times, among its traceEvents, got "
+            f"{f'categories {said}' if rows else 'no event with a begin and a duration'}{lost}"
         )
     origin = min(row.start for row, _ in known)
     owner = _owner(known, on_gpu=on_gpu)
@@ -505,7 +507,8 @@ def who_arrives_last(traces: Sequence[Trace]) -> tuple[Lateness, ...]:
     if len({len(trace.steps) for trace in known}) > 1:
         counts = ", ".join(str(len(trace.steps)) for trace in known)
         raise ValueError(f"traces must have the same steps, got {counts} steps")
-    return tuple(_lateness(known, place) for place in range(len(known[0].steps)))
+    computing = [_computing(_lanes(trace)) for trace in known]
+    return tuple(_lateness(known, computing, place) for place in range(len(known[0].steps)))
 
 
 @dataclass(frozen=True)
@@ -522,18 +525,26 @@ class _Row:
 
 def _entries(written: str) -> tuple[Mapping[str, Any], list[Any]]:
     """Return what a file says of itself, and its events."""
-    given = text("text", written)
+    given = text("text", written).removeprefix("\ufeff")
+    if not given.strip():
+        raise ValueError("text must be JSON, got an empty text")
     try:
-        content = json.loads(given, parse_float=str, parse_constant=str)
+        content = json.loads(given, parse_float=str, parse_constant=str, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         at = f" at character {error.pos} of {len(given)}" if isinstance(error, json.JSONDecodeError) else ""
-        raise ValueError(f"text must be JSON, got {given[:40]!r}: it can't be read{at}") from None
+        early = isinstance(error, json.JSONDecodeError) and error.pos >= len(given.rstrip())
+        why = "it ends too early" if early else f"it can't be read{at}"
+        raise ValueError(f"text must be JSON, got {given[:40]!r}: {why}") from None
     header = content if isinstance(content, dict) else {}
     entries = header.get("traceEvents") if isinstance(content, dict) else content
     if not isinstance(entries, list):
         keys = ", ".join(map(str, list(header)[:6])) or type(content).__name__
         raise ValueError(f"text must have a list of traceEvents, as a Chrome trace has, got {keys[:120]}")
     return header, entries
+
+
+def _integer(written: str) -> int | str:
+    return int(written) if len(written) < 40 else written  # Python reads no number of thousands of digits
 
 
 def _timed(entries: Iterable[Any]) -> tuple[list[_Row], dict[str, int]]:
@@ -547,7 +558,7 @@ def _timed(entries: Iterable[Any]) -> tuple[list[_Row], dict[str, int]]:
             continue
         start, took = _nanoseconds(entry.get("ts")), _nanoseconds(entry.get("dur", 0))
         if start is None or took is None or took < 0 or not isinstance(entry.get("name"), str):
-            left_out["without a name or a time"] += 1
+            left_out["without a name, or without a time that can be"] += 1
             continue
         if "dur" not in entry:
             left_out["without a duration, taken as 0"] += 1
@@ -570,7 +581,7 @@ def _nanoseconds(value: Any) -> int | None:
     try:
         micro = Decimal(value)
         return int((micro * 1000).to_integral_value()) if abs(micro) < _FARTHEST_US else None
-    except (InvalidOperation, ValueError):  # a text that is no number, NaN
+    except (DecimalException, ValueError):  # a text that is no number, NaN, more digits than a number can have
         return None
 
 
@@ -643,8 +654,12 @@ def _steps(rows: Sequence[_Row], origin: int, events: Sequence[TraceEvent]) -> I
 def _ranks(header: Mapping[str, Any]) -> tuple[int | None, int | None]:
     found = header.get("distributedInfo")
     info = found if isinstance(found, dict) else {}
-    rank, ranks = (info.get(key) for key in ("rank", "world_size"))
-    return rank if isinstance(rank, int) else None, ranks if isinstance(ranks, int) else None
+    rank, ranks = (_count(info.get(key)) for key in ("rank", "world_size"))
+    return rank, ranks
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**7 else None
 
 
 def _place(trace: Trace, step: int) -> int:
@@ -773,17 +788,20 @@ def _recognised(name: str) -> bool:
     return name.startswith(("aten::", "cpp_fused")) or bool(_POINTWISE.search(name))
 
 
-def _lateness(traces: Sequence[Trace], place: int) -> Lateness:
+def _lateness(traces: Sequence[Trace], computing: Sequence[Sequence[Span]], place: int) -> Lateness:
     """Return how long each rank waited in the collectives of a step."""
     taken = [_collectives(trace, place) for trace in traces]
     counts = {len(each_taken) for each_taken in taken}
     number = traces[0].steps[place].number
-    if counts == {0} or len(counts) > 1:
+    which = "the whole trace" if number is None else f"ProfilerStep#{number}"
+    if counts == {0}:
+        raise ValueError(f"traces must have collectives, in which ranks wait for each other, got none in {which}")
+    if len(counts) > 1:
         said = ", ".join(str(len(each_taken)) for each_taken in taken)
-        raise ValueError(f"traces must have the same collectives in each step, got {said} in step {place}")
+        raise ValueError(f"traces must have the same collectives in each step, got {said} in {which}")
     shortest = [min(b - a for a, b in column) for column in zip(*taken, strict=True)]
     waits = [_union((a, b - least) for (a, b), least in zip(own, shortest, strict=True)) for own in taken]
-    exposed = [_outside(own, _computing(_lanes(trace))) for own, trace in zip(waits, traces, strict=True)]
+    exposed = [_outside(own, taken_up) for own, taken_up in zip(waits, computing, strict=True)]
     lengths = [_length(own) for own in waits]
     return Lateness(
         number=number,

@@ -28,8 +28,10 @@ from snippets.synthesis.profiling.formulas import (
 from snippets.synthesis.profiling.measured_steps import BLOCKS, MEASURED_STEPS_MS, RUN_STOP_MS
 from snippets.synthesis.profiling.programs import (
     SLOW_LOADER,
+    SLOW_STEPS,
     ProfiledJob,
     critical_tasks,
+    kineto_run,
     kineto_traces,
     simulated_step,
 )
@@ -118,7 +120,7 @@ def test_each_loss_is_what_its_removal_saves_in_the_simulation() -> None:
         now -= saved
         assert abs(saved - bars[name]) <= left_us + 5, name
     slower = replace(job, matmul_us=round(job.matmul_us * 0.65 / 0.8), head_us=round(job.head_us * 0.65 / 0.8))
-    assert abs(now - simulated_step(slower).end_us - bars["matmuls below that"]) < 100
+    assert abs(now - simulated_step(slower).end_us - bars["matmuls below good ones"]) < 100
 
 
 def test_the_waterfall_refuses_what_cannot_be() -> None:
@@ -250,3 +252,21 @@ def test_what_is_saved_is_amdahls() -> None:
         assert math.isclose(10 - most_saved_s(slice_s=3.0, times_faster=factor), 7 + 3 / factor)
     with pytest.raises(ValueError, match=r"times_faster must be at least 1, got 0\.5"):
         most_saved_s(slice_s=3.0, times_faster=0.5)
+
+
+@few
+@given(jobs, st.data())
+def test_each_step_of_a_run_is_that_step_alone(job: ProfiledJob, data: st.DataObject) -> None:
+    waits = st.tuples(*[st.integers(0, 60)] * job.ranks)
+    steps = [job, *(replace(job, loader_us=data.draw(waits)) for _ in range(2))]
+    run = [read_trace(text) for text in kineto_run(steps)]
+    for rank, trace in enumerate(run):
+        for number, (step, budget) in enumerate(zip(steps, step_budgets(trace), strict=True)):
+            alone = step_budgets(read_trace(kineto_traces(step)[rank]))[0]
+            assert budget.number == 12 + number
+            assert [round(1e6 * spent) for spent in budget.parts.values()] == [
+                round(1e6 * spent) for spent in alone.parts.values()
+            ]
+    assert SLOW_STEPS[0] == SLOW_LOADER
+    with pytest.raises(ValueError, match="jobs must have the same ranks, got 1, 2"):
+        kineto_run([ProfiledJob(loader_us=(0,)), ProfiledJob(loader_us=(0, 0))])

@@ -140,3 +140,33 @@ def test_many_steps_and_an_empty_one_are_shown() -> None:
     assert "100.0%" in words(found["parts"]["step"])
     nothing = answer(None, json.dumps([kernel("gemm", 5, 0)]))
     assert not nothing["errors"]
+
+
+def ranked(rank: int | None, ranks: int, ts: float, dur: float) -> str:
+    info = {} if rank is None else {"rank": rank, "world_size": ranks}
+    return json.dumps({"distributedInfo": info, "traceEvents": [kernel("ncclDevKernel_AllReduce", ts, dur)]})
+
+
+def test_traces_that_do_not_say_their_rank_are_called_by_their_files() -> None:
+    late, early = ranked(None, 2, 7, 2), ranked(None, 2, 0, 9)
+    found = answer(None, early, late, names=("rank5.json", "<b>2.json"))
+    assert found["ranks"] == ["rank5.json", "<b>2.json"]
+    assert [row[1] for row in cells(found["parts"]["ranks"], "Whom the others")] == ["<b>2.json"]
+    assert "called by its file" in words(found["parts"]["ranks"])
+    assert not BeautifulSoup(found["parts"]["ranks"], "html.parser").find_all("b")
+    assert found["said"].startswith("rank5.json, the whole trace")
+
+
+def test_two_traces_of_one_rank_are_refused_and_unseen_ranks_said() -> None:
+    same = answer(None, ranked(0, 8, 0, 9), ranked(0, 8, 0, 9), names=("a.json", "b.json"))
+    assert same["errors"] == {"file": "a.json and b.json are both of rank 0: choose one of each rank"}
+    some = answer(None, ranked(0, 8, 0, 9), ranked(5, 8, 7, 2))
+    assert "The run has 8 ranks, and these are 2" in words(some["parts"]["ranks"])
+    assert "The run has" not in words(answer(None, ranked(0, 2, 0, 9), ranked(1, 2, 7, 2))["parts"]["ranks"])
+
+
+def test_a_trace_in_which_nothing_takes_time_says_so() -> None:
+    found = answer(None, json.dumps([kernel("gemm", 5, 0)]))
+    assert "Nothing in it takes any time" in words(found["parts"]["summary"])
+    assert "1 kernel or copy of a GPU" in words(found["parts"]["summary"])
+    assert found["said"] == "file 1, the whole trace: 0.00 µs."

@@ -321,7 +321,7 @@ def test_a_list_of_events_alone_is_a_trace_too_and_what_is_broken_is_counted() -
         json.dumps([*broken, event("gemm", 0, 4), {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 2}])
     )
     assert trace.left_out == {
-        "without a name or a time": 4,
+        "without a name, or without a time that can be": 4,
         "begins and ends that are written apart": 1,
         "without a duration, taken as 0": 1,
     }
@@ -338,11 +338,16 @@ def test_of_several_gpus_the_busiest_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "text must be JSON, got '': it can't be read at character 0 of 0"),
-        ('{"traceEvents": [{"ph"', "it can't be read at character 22 of 22"),
+        ("", "text must be JSON, got an empty text"),
+        ('{"traceEvents": [{"ph"', "it ends too early"),
+        ("PK no JSON", "it can't be read at character 0 of 10"),
         ('{"rows": []}', "text must have a list of traceEvents, as a Chrome trace has, got rows"),
         ("7", "text must have a list of traceEvents, as a Chrome trace has, got int"),
-        ('{"traceEvents": []}', r"text must have kernels of a GPU or operators of a CPU .* got categories \(none\)"),
+        ('{"traceEvents": []}', "kernels of a GPU or operators of a CPU, .* got no event with a begin and a duration$"),
+        (
+            json.dumps([{"ph": "B", "cat": "kernel", "name": "gemm", "ts": 1}, event("gemm", 0, -5)]),
+            "not counted: 1 begins and ends that are written apart; not counted: 1 without a name, or without a time",
+        ),
         (written(event("f", 0, 1, "python_function")), "got categories python_function"),
         ("[" * 100_000, "text must be JSON"),
     ],
@@ -358,8 +363,24 @@ def test_ranks_that_cannot_be_compared_are_refused() -> None:
         who_arrives_last([one])
     with pytest.raises(ValueError, match="traces must have the same steps, got 1, 2 steps"):
         who_arrives_last([one, read_trace(written(event("nccl", 0, 5), step(1, 0, 3), step(2, 3, 6)))])
-    with pytest.raises(ValueError, match="the same collectives in each step, got 1, 0 in step 0"):
+    with pytest.raises(ValueError, match="the same collectives in each step, got 1, 0 in the whole trace"):
         who_arrives_last([one, read_trace(written(event("gemm", 0, 5)))])
+    alone = read_trace(written(event("gemm", 0, 5), step(4, 0, 5)))
+    with pytest.raises(ValueError, match=r"traces must have collectives, .*, got none in ProfilerStep#4"):
+        who_arrives_last([alone, alone])
+
+
+def test_numbers_that_no_clock_shows_are_left_out() -> None:
+    long = "9" * 5000
+    text = (
+        written(event("gemm", 0, 4))[:-1] + f', "huge": {long}, "distributedInfo": {{"rank": -3, "world_size": true}}}}'
+    )
+    trace = read_trace("\ufeff" + text)
+    assert (trace.rank, trace.ranks) == (None, None)
+    for far in ("1e1000001", '"1e1000001"', long):
+        row = f'{{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 0, "dur": {far}}}'
+        found = read_trace(json.dumps([event("gemm", 0, 4)])[:-1] + f", {row}]")
+        assert found.left_out == {"without a name, or without a time that can be": 1}
 
 
 def test_the_recorded_traces_are_small_and_say_nothing_of_the_machine() -> None:

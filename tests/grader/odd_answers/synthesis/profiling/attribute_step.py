@@ -56,3 +56,15 @@ def attribute_step(events, step_us):
         for t in range(max(0, begin), min(end + 1, step_us)):
             owner[t] = min(owner[t], which)
     return tuple(owner.count(k) for k in range(4))
+
+
+# %% touches_the_step
+# Wrong: an event counts if it begins or ends in the step, so one that spans it is lost.
+def attribute_step(events, step_us):
+    own = [3] * step_us
+    for n, kind in ((2, "data"), (1, "communication"), (0, "compute")):
+        for k, begin, end in events:
+            if k == kind and (0 <= begin <= step_us or 0 <= end <= step_us):
+                for t in range(max(0, begin), min(step_us, end)):
+                    own[t] = n
+    return tuple(own.count(n) for n in range(4))

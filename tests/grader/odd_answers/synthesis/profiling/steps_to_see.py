@@ -56,3 +56,24 @@ def steps_to_see(times_ms, warmup, change_percent):
     middle = median(counted)
     spread = sum((t - middle) ** 2 for t in counted) / (len(counted) - 1)
     return max(1, ceil(8 * spread / (mean(counted) * change_percent / 100) ** 2 - 1e-9))
+
+
+# %% bare_floats
+# Wrong: in floats, where a hair above a whole number rounds up to the next.
+def steps_to_see(times_ms, warmup, change_percent):
+    from math import ceil
+    from statistics import mean, variance
+
+    counted = times_ms[warmup:]
+    return max(1, ceil(8 * variance(counted) / (mean(counted) * change_percent / 100) ** 2))
+
+
+# %% equation_in_floats
+# Wrong: the chapter's equation as it is written, in floats.
+def steps_to_see(times_ms, warmup, change_percent):
+    from math import ceil
+    from statistics import mean, stdev
+
+    counted = times_ms[warmup:]
+    spread = stdev(counted) / mean(counted)
+    return max(1, ceil(2 * (2 * spread / (change_percent / 100)) ** 2))

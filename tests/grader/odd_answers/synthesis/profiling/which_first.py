@@ -63,3 +63,55 @@ def which_first(proposals, matmul_ms, attention_ms, hidden_ms, transfer_ms, wait
         saved.append(min(less, spare) if part in ("matmul", "attention") else less)
     if max(saved) > 0:
         return saved.index(max(saved))
+
+
+# %% floats
+# Wrong: in floats, which tell equally good proposals apart.
+def which_first(proposals, matmul_ms, attention_ms, hidden_ms, transfer_ms, waiting_ms, data_ms):
+    now = dict(matmul=matmul_ms, attention=attention_ms, transfer=transfer_ms, waiting=waiting_ms, data=data_ms)
+
+    def step(took):
+        computing = took["matmul"] + took["attention"]
+        return max(computing, hidden_ms) + took["transfer"] + took["waiting"] + took["data"]
+
+    steps = [step({**now, part: now[part] * 100 / speed}) for part, speed in proposals]
+    return steps.index(min(steps)) if min(steps) < step(now) else -1
+
+
+# %% floats_divided
+# Wrong: in floats, which tell equally good proposals apart.
+def which_first(proposals, matmul_ms, attention_ms, hidden_ms, transfer_ms, waiting_ms, data_ms):
+    now = dict(matmul=matmul_ms, attention=attention_ms, transfer=transfer_ms, waiting=waiting_ms, data=data_ms)
+
+    def step(took):
+        computing = took["matmul"] + took["attention"]
+        return max(computing, hidden_ms) + took["transfer"] + took["waiting"] + took["data"]
+
+    steps = [step({**now, part: now[part] / speed * 100}) for part, speed in proposals]
+    return steps.index(min(steps)) if min(steps) < step(now) else -1
+
+
+# %% floats_factor
+# Wrong: in floats, which tell equally good proposals apart.
+def which_first(proposals, matmul_ms, attention_ms, hidden_ms, transfer_ms, waiting_ms, data_ms):
+    now = dict(matmul=matmul_ms, attention=attention_ms, transfer=transfer_ms, waiting=waiting_ms, data=data_ms)
+
+    def step(took):
+        computing = took["matmul"] + took["attention"]
+        return max(computing, hidden_ms) + took["transfer"] + took["waiting"] + took["data"]
+
+    steps = [step({**now, part: now[part] * (100 / speed)}) for part, speed in proposals]
+    return steps.index(min(steps)) if min(steps) < step(now) else -1
+
+
+# %% floats_speed
+# Wrong: in floats, which tell equally good proposals apart.
+def which_first(proposals, matmul_ms, attention_ms, hidden_ms, transfer_ms, waiting_ms, data_ms):
+    now = dict(matmul=matmul_ms, attention=attention_ms, transfer=transfer_ms, waiting=waiting_ms, data=data_ms)
+
+    def step(took):
+        computing = took["matmul"] + took["attention"]
+        return max(computing, hidden_ms) + took["transfer"] + took["waiting"] + took["data"]
+
+    steps = [step({**now, part: now[part] / (speed / 100)}) for part, speed in proposals]
+    return steps.index(min(steps)) if min(steps) < step(now) else -1
