@@ -18,7 +18,7 @@ def worth_panel(
     full: float,
     full_name: str,
     width_px: float = WIDTH,
-    spread: float = 0.0,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
 ) -> Panel:
     """Draw bars that begin at one line, and mark a length that all of them are to be compared with.
 
@@ -28,7 +28,7 @@ def worth_panel(
         full: the length that is marked, above 0.
         full_name: what stands beside the mark.
         width_px: width of the picture.
-        spread: a line over each bar reaches from this share less to this share more; 0 for none, below 1.
+        ranges: by the name of a row, from where to where a thin line over its bar reaches.
 
     Returns:
         The picture.
@@ -38,18 +38,19 @@ def worth_panel(
     """
     if not rows or min(size for size, _ in rows.values()) <= 0 or full <= 0:
         raise ValueError(f"rows must hold lengths above 0 and full must be above 0, got {rows!r} and {full!r}")
-    if not 0 <= spread < 1:
-        raise ValueError(f"spread must be at least 0 and below 1, got {spread!r}")
+    reach = dict(ranges or {})
+    if any(name not in rows or not 0 < low <= high for name, (low, high) in reach.items()):
+        raise ValueError(f"ranges must belong to rows and go up from above 0, got {ranges!r}")
     panel = Panel(width_px, 52 + 40 * len(rows))
     panel.text(0, 14, title, bold=True)
-    most = max(full, *(size * (1 + spread) for size, _ in rows.values()))
+    most = max(full, *(size for size, _ in rows.values()), *(high for _, high in reach.values()))
     scale = (width_px - 3) / most
     for place, (name, (size, colour)) in enumerate(rows.items()):
         y = 42 + 40 * place
         panel.text(0, y, f"{name}: {size:,.0f}", size=12)
         panel.rectangle(1, y + 6, size * scale, 14, colour=colour, strength=STRENGTH)
-        if spread:
-            low, high = (1 + size * share * scale for share in (1 - spread, 1 + spread))
+        if name in reach:
+            low, high = (1 + end * scale for end in reach[name])
             panel.line(low, y + 13, high, y + 13, colour="ink")
             for end in (low, high):
                 panel.line(end, y + 9, end, y + 17, colour="ink")

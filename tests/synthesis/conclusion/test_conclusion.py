@@ -144,3 +144,13 @@ def test_bars_and_a_mark_share_a_scale() -> None:
     for wrong in ({}, {"a": (0, "forward")}):
         with pytest.raises(ValueError, match="above 0"):
             worth_panel(wrong, title="none", full=1, full_name="all")
+
+
+def test_a_range_is_a_line_over_its_own_bar() -> None:
+    rows = {"a": (100, "forward"), "b": (50, "idle")}
+    kind = {"title": "two", "full": 100, "full_name": "all"}
+    bare, ranged = (worth_panel(rows, **kind, ranges=ranges) for ranges in (None, {"b": (40, 60)}))  # type: ignore[arg-type]
+    assert ranged.svg().count("<line") == bare.svg().count("<line") + 3
+    for wrong in ({"c": (1, 2)}, {"a": (2, 1)}, {"a": (0, 1)}):
+        with pytest.raises(ValueError, match="ranges must belong to rows"):
+            worth_panel(rows, **kind, ranges=wrong)  # type: ignore[arg-type]
