@@ -126,7 +126,7 @@ def answers_plot(
 
     Args:
         curves: name, colour, and points: MiB of a message, seconds of all; solid is the one named measured.
-        label_mib: where each curve's name stands: above a dashed one, below the solid one.
+        label_mib: where each curve's name stands: below a dashed one, above the solid one.
         dots: MiB, seconds and a label.
         width_px: width of the picture.
     """
@@ -137,7 +137,7 @@ def answers_plot(
         plot.curve(points, colour=colour, width=2.5, dashed=name != "measured")
         for mib, seconds in points:
             if mib == label_mib:
-                lower = 18 if name == "measured" else -8
+                lower = -8 if name == "measured" else 16
                 plot.panel.text(plot.x(mib), plot.y(seconds) + lower, name, size=12, anchor="middle")
     for mib, seconds, label in dots:
         plot.dots([(mib, seconds)], colour="accent", radius=5)
