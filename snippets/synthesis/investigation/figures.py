@@ -11,17 +11,18 @@ WIDTH = 640
 NARROW = 340
 
 QUESTIONS = (
+    ("What has changed?", "since it was fine: a list", "ink"),
     ("Is the number real?", "no: read again, repeat it", "ink"),
     ("Is the result right?", "no: test on one rank", "ink"),
     ("Does it fit?", "no: cut, or keep less", "activations"),
-    ("Computing as planned?", "no: rate, or a slow node", "forward"),
-    ("Exchange as planned?", "no: number, or bytes", "communication"),
     ("Do the parts add up?", "no: loader, host, disk", "ink"),
+    ("Computing as planned?", "no: rate, or a late rank", "forward"),
+    ("Exchange as planned?", "no: too many, or too large", "communication"),
 )
 
 
 def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
-    """Return the decision tree: what to ask first, and where a no leads.
+    """Return the decision tree: what to ask first, and where a no leads; the first question is asked for a list.
 
     Args:
         width_px: width of the picture, at least 330.
@@ -42,30 +43,36 @@ def investigation_tree_panel(*, width_px: float = WIDTH) -> Panel:
         panel.arrow(2 + box + 2, y + height / 2, 2 + box + gap - 2, y + height / 2)
         panel.text(2 + box + gap + (4 if wide else 0), y + height / 2, otherwise, middle=True, size=size)
         panel.arrow(2 + box / 2, y + height + 1, 2 + box / 2, y + row - 1)
-        panel.text(2 + box / 2 + 8, y + (height + row) / 2, "yes", middle=True, size=12)
+        if number:
+            panel.text(2 + box / 2 + 8, y + (height + row) / 2, "yes", middle=True, size=12)
     y = 4 + row * len(QUESTIONS)
     panel.text(2 + box / 2, y + 14, "It runs as planned.", anchor="middle", size=size, bold=True)
     panel.text(2, y + 42, "At each no: one change. Predict, then measure.", size=13 if wide else 12)
     return panel
 
 
-def late_rank_panel(*, computing_s: Sequence[float], exchange_s: float, width_px: float = WIDTH) -> Panel:
-    """Return a row for each rank: its computing, its waiting inside the all-reduce, and the exchange itself.
+def late_rank_panel(
+    *, computing_s: Sequence[float], exchange_s: float, idle_s: Sequence[float] = (), width_px: float = WIDTH
+) -> Panel:
+    """Return a row for each rank: idle, its computing, its waiting inside the all-reduce, and the exchange itself.
 
     Args:
         computing_s: of each rank.
         exchange_s: from when the last rank has come.
+        idle_s: of each rank before it computes, for instance for data; empty if none is idle.
         width_px: width of the picture.
 
     >>> late_rank_panel(computing_s=[6, 8], exchange_s=1).height
     126.0
     """
-    last = max(computing_s)
+    idle = tuple(idle_s) or (0,) * len(computing_s)
+    last = max(map(sum, zip(idle, computing_s, strict=True)))
     scale = (width_px - 66) / (last + exchange_s)
     panel = Panel(width_px, 46 * len(computing_s) + 34)
     for rank, own in enumerate(computing_s):
         y = 8 + 46 * rank
-        parts = [("computes", own, "forward", 0.5), ("waits", last - own, "muted", 0.3)]
+        parts = [("idle", idle[rank], "accent", 0.15), ("computes", own, "forward", 0.5)]
+        parts.append(("waits", last - own - idle[rank], "muted", 0.3))
         parts.append(("" if scale * exchange_s < 70 else "exchanges", exchange_s, "communication", 0.5))
         panel.text(2, y + 15, f"rank {rank}", middle=True, size=13)
         x = 56.0
@@ -75,7 +82,7 @@ def late_rank_panel(*, computing_s: Sequence[float], exchange_s: float, width_px
                 panel.text(x + seconds * scale / 2, y + 15, name, anchor="middle", middle=True, size=12)
             x += seconds * scale
     y = 46 * len(computing_s) + 2
-    for second in sorted({0, *computing_s, last + exchange_s}):
+    for second in sorted({0, *idle, *computing_s, last, last + exchange_s}):
         panel.line(56 + second * scale, y, 56 + second * scale, y + 6, colour="muted")
         panel.text(56 + second * scale, y + 22, f"{second:g} s", anchor="middle", size=12)
     return panel
@@ -111,6 +118,7 @@ def suspects_panel(suspects: Sequence[tuple[str, float]], *, excess_s: float, wi
 def answers_plot(
     curves: Sequence[tuple[str, str, Sequence[tuple[float, float]]]],
     *,
+    label_mib: float,
     dots: Sequence[tuple[float, float, str]],
     width_px: float = WIDTH,
 ) -> Panel:
@@ -118,6 +126,7 @@ def answers_plot(
 
     Args:
         curves: name, colour, and points: MiB of a message, seconds of all; solid is the one named measured.
+        label_mib: where each curve's name stands: below a dashed one, above the solid one.
         dots: MiB, seconds and a label.
         width_px: width of the picture.
     """
@@ -126,6 +135,10 @@ def answers_plot(
     plot = Plot(across, up, title="All-reduces of a step, s", width_px=width_px)
     for name, colour, points in curves:
         plot.curve(points, colour=colour, width=2.5, dashed=name != "measured")
+        for mib, seconds in points:
+            if mib == label_mib:
+                lower = -8 if name == "measured" else 16
+                plot.panel.text(plot.x(mib), plot.y(seconds) + lower, name, size=12, anchor="middle")
     for mib, seconds, label in dots:
         plot.dots([(mib, seconds)], colour="accent", radius=5)
         plot.panel.text(plot.x(mib) + 9, plot.y(seconds) - 6, label, size=12, bold=True)

@@ -17,7 +17,7 @@ class Advice(Answers):
 
     Attributes:
         invariant: ``"memory"``, ``"compute"`` or ``"communication"``: what is furthest from the plan.
-        ceiling: what it is at: ``"capacity"`` of the memory; ``"rate"`` of the matmuls or ``"waiting"`` for the slowest
+        ceiling: what it is at: ``"capacity"`` of the memory; ``"rate"`` of the matmuls or ``"waiting"`` for the last
             rank; ``"latency"`` or ``"bandwidth"`` of the messages; ``"none"`` if nothing is later than planned.
         change: the one change to make.
         predicted_s: the step after the change, if the plan holds otherwise; the step as it is if nothing is known.
@@ -39,7 +39,7 @@ def advise(
     planned_compute_s: float,
     planned_communication_s: float,
     compute_s: float,
-    slowest_compute_s: float,
+    last_arrival_s: float,
     communication_s: float,
     messages: int,
     total_bytes: float,
@@ -51,12 +51,12 @@ def advise(
     """Return what to try first in a run that is slower than planned, and what the step should then take.
 
     Memory is looked at first, because an estimate for a layout that does not fit is worth nothing. Then the excess of a
-    typical rank is divided: its own computing beyond the plan; its waiting for the slowest rank, which a profile books
-    as communication; and what its messages take beyond the plan. The largest of the three is the one to change.
+    typical rank is divided: its own computing beyond the plan; its waiting for the last rank to arrive, which a profile
+    books as communication; and what its messages take beyond the plan. The largest of the three is the one to change.
 
-    Formula: $T - T_\\text{plan} = (T_\\text{c} - T_\\text{c,plan}) + (T_\\text{slow} - T_\\text{c}) +
-        (T_\\text{x} - (T_\\text{slow} - T_\\text{c}) - T_\\text{x,plan})$
-    Symbols: T_\\text{c} = compute_s; T_\\text{slow} = slowest_compute_s; T_\\text{x} = communication_s; those with plan
+    Formula: $T - T_\\text{plan} = (T_\\text{c} - T_\\text{c,plan}) + (T_\\text{last} - T_\\text{c}) +
+        (T_\\text{x} - (T_\\text{last} - T_\\text{c}) - T_\\text{x,plan})$
+    Symbols: T_\\text{c} = compute_s; T_\\text{last} = last_arrival_s; T_\\text{x} = communication_s; those with plan
         = as planned
     Chapter: 36
 
@@ -64,7 +64,8 @@ def advise(
         planned_compute_s: of a typical rank, in one step.
         planned_communication_s: likewise, what computing does not hide, at least 0.
         compute_s: measured on a typical rank.
-        slowest_compute_s: measured on the slowest rank, no less than on a typical one.
+        last_arrival_s: from the step's start until the last rank calls its first collective, whether it computes or
+            waits for data before; no less than ``compute_s``.
         communication_s: measured on a typical rank, waiting for others included, at least 0.
         messages: collectives of a step.
         total_bytes: that all of them have together, at least 0.
@@ -78,21 +79,22 @@ def advise(
 
     Source: derived.
     Convention: nothing of the communication measured is hidden; the change removes the excess it is about, no more.
-    Leaves out: wrong results, to be ruled out before; two causes in one term; a CPU that launches too slowly.
+    Leaves out: wrong results, and parts that don't add up to the step, both to be ruled out before on each rank; two
+        causes in one term; why the last rank is late.
 
     Example:
         >>> run = {"planned_compute_s": 0.6, "planned_communication_s": 0.1, "compute_s": 0.6}
         >>> wire = {"total_bytes": 1e9, "latency_s": 1e-4, "bandwidth_bytes_per_s": 1e10, "messages": 8000}
         >>> room = {"held_bytes": 60e9, "memory_bytes": 80e9}
-        >>> advice = advise(**run, slowest_compute_s=0.6, communication_s=0.9, **wire, **room)
+        >>> advice = advise(**run, last_arrival_s=0.6, communication_s=0.9, **wire, **room)
         >>> advice.invariant, advice.ceiling, advice.predicted_s
         ('communication', 'latency', 0.7)
     """
     plan_c = positive_number("planned_compute_s", planned_compute_s)
     plan_x = nonnegative_number("planned_communication_s", planned_communication_s)
-    own, slowest = positive_number("compute_s", compute_s), positive_number("slowest_compute_s", slowest_compute_s)
+    own, slowest = positive_number("compute_s", compute_s), positive_number("last_arrival_s", last_arrival_s)
     if slowest < own:
-        raise ValueError(f"slowest_compute_s must be at least compute_s = {own!r}, got {slowest_compute_s!r}")
+        raise ValueError(f"last_arrival_s must be at least compute_s = {own!r}, got {last_arrival_s!r}")
     spent = nonnegative_number("communication_s", communication_s)
     count, size = positive_integer("messages", messages), nonnegative_number("total_bytes", total_bytes)
     late = count * nonnegative_number("latency_s", latency_s)
@@ -115,7 +117,7 @@ def advise(
     if most == "rate":
         return Advice("compute", "rate", "profile one layer's matmuls", predicted, why)
     if most == "waiting":
-        return Advice("compute", "waiting", "replace the slowest node", predicted, why)
+        return Advice("compute", "waiting", "find what makes the last rank late", predicted, why)
     if late >= wire:
         return Advice("communication", "latency", "send fewer, larger messages", predicted, why)
     return Advice("communication", "bandwidth", "send fewer bytes, or test the links", predicted, why)

@@ -1,4 +1,4 @@
-"""Drawings: the live figure of chapter 36: four runs that are late, one change, your prediction, what comes of it."""
+"""Drawings: the live figure of chapter 36: five runs that are late, one change, your prediction, what comes of it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MIB = 2**20
 _BUCKET = 32 * _MIB
 _TIMES = dict(zip(B200_FOUR_NODES.sizes_bytes, B200_FOUR_NODES.times_s, strict=True))
 _KIB = tuple(size // 1024 for size in B200_FOUR_NODES.sizes_bytes[1:-1])
-_SLOW, _AGAIN = 1.4, 4 / 3  # of a slow node; of a step that makes its activations twice
+_SLOW, _NEXT, _AGAIN = 1.4, 1.1, 4 / 3  # of a slow node; of run B's next slowest; of making activations twice
 
-RUNS = {"a": "run A", "b": "run B", "c": "run C", "d": "run D"}
+RUNS = {"a": "run A", "b": "run B", "c": "run C", "d": "run D", "e": "run E"}
 CHANGES = {
     "none": "nothing yet",
     "buckets": "32 MiB buckets",
@@ -38,8 +38,8 @@ def late_run(*, run: str, change: str, compute_s: float, gib: float, tensor_kib:
     """Return what a run's typical and slowest rank spend after a change, and what was planned.
 
     Args:
-        run: ``"a"``, gradients go out tensor by tensor; ``"b"``, a slow node; ``"c"``, half of the adapters are gone;
-            ``"d"``, activations are made twice.
+        run: ``"a"``, gradients go out tensor by tensor; ``"b"``, a slow node, and another; ``"c"``, half of
+            the adapters are gone; ``"d"``, activations are made twice; ``"e"``, tensor by tensor and a slow node.
         change: one of ``CHANGES``.
         compute_s: of a step, as planned.
         gib: gradients.
@@ -56,7 +56,7 @@ def late_run(*, run: str, change: str, compute_s: float, gib: float, tensor_kib:
     planned, total = positive_number("compute_s", compute_s), positive_number("gib", gib) * 2.0**30
     tensor = int(one_of("tensor_kib", tensor_kib, _KIB)) * 1024
     buckets = _sums_s(total, _BUCKET)
-    loose = run == "a" and change != "buckets"
+    loose = run in ("a", "e") and change != "buckets"
     half = change == "bits"
     messages = total / tensor if loose else total / _BUCKET / (2 if half else 1)
     if loose:
@@ -65,7 +65,8 @@ def late_run(*, run: str, change: str, compute_s: float, gib: float, tensor_kib:
         exchange = buckets / 2 if half else buckets
     exchange *= 2 if run == "c" and change != "adapters" else 1
     own = planned * (_AGAIN if run == "d" and change != "state" else 1)
-    slowest = own * (_SLOW if run == "b" and change != "node" else 1)
+    slow = _SLOW if change != "node" else _NEXT if run == "b" else 1
+    slowest = own * (slow if run in ("b", "e") else 1)
     return {
         "compute": own,
         "slowest": slowest,
@@ -80,7 +81,7 @@ def late_run(*, run: str, change: str, compute_s: float, gib: float, tensor_kib:
 
 
 @live_figure(
-    title="Four late runs: name it, predict, change one thing",
+    title="Five late runs: name it, predict, change one thing",
     caption="Choose a run and look at its bars: which part is later than planned, and on which rank? Set your "
     "prediction for the step, and only then choose a change. The all-reduces take what was measured on four nodes of "
     "eight B200s.",
@@ -118,6 +119,11 @@ def late_run(*, run: str, change: str, compute_s: float, gib: float, tensor_kib:
             "Communication takes 0.371 s on a typical rank and 0.131 s on the slowest.",
             {"run": "b", "guess_s": 0.73},
         ),
+        Named(
+            "Run E",
+            "The right first change leaves 0.971 s of 1.74, and 0.731 were planned. What does that say?",
+            {"run": "e", "change": "buckets", "guess_s": 0.73},
+        ),
     ],
     opens="The question",
 )
@@ -129,7 +135,7 @@ def late_runs_figure(*, run: str, change: str, guess_s: float, compute_s: float,
         planned_compute_s=compute_s,
         planned_communication_s=before["planned exchange"],
         compute_s=before["compute"],
-        slowest_compute_s=before["slowest"],
+        last_arrival_s=before["slowest"],
         communication_s=before["communication"],
         messages=int(before["messages"]),
         total_bytes=before["bytes"],
@@ -147,7 +153,8 @@ def late_runs_figure(*, run: str, change: str, guess_s: float, compute_s: float,
         rows.append(("after the change, typical", after["compute"], after["communication"]))
     numbers = (
         f"Planned {_s(before['planned'])}, measured {_s(before['step'])}: computing {_s(before['compute'])}, "
-        f"communication {_s(before['communication'])} on a typical rank and {_s(before['exchange'])} on the slowest. "
+        f"communication {_s(before['communication'])} on a typical rank and {_s(before['exchange'])} on the slowest, "
+        f"in {before['messages']:.0f} all-reduces of {before['bytes'] / before['messages'] / _MIB:.3g} MiB. "
     )
     if change == "none":
         numbers += "Which part is it, and what would you change?"
@@ -159,7 +166,7 @@ def late_runs_figure(*, run: str, change: str, guess_s: float, compute_s: float,
             f"the step takes {_s(advice.predicted_s)}."
         )
     alt = "Bars of computing and communication: " + "; ".join(f"{n}: {_s(c)} and {_s(x)}" for n, c, x in rows) + "."
-    return Picture([_bars(rows, guess_s, before["step"])], numbers, alt, idle=() if run == "a" else ("tensor",))
+    return Picture([_bars(rows, guess_s, before["step"])], numbers, alt, idle=() if run in ("a", "e") else ("tensor",))
 
 
 def _s(value: float) -> str:

@@ -33,14 +33,14 @@ HEALTHY: dict[str, Any] = {
     "held_bytes": 5e10,
     "memory_bytes": 8e10,
 }
-AS_PLANNED: dict[str, Any] = {"compute_s": 1.0, "slowest_compute_s": 1.0, "communication_s": 0.2}
+AS_PLANNED: dict[str, Any] = {"compute_s": 1.0, "last_arrival_s": 1.0, "communication_s": 0.2}
 
 
 def clock(own_s: list[float], sum_s: float) -> dict[str, Any]:
     """Return what a typical rank sees of a step: the sum begins when the last rank has come."""
     typical = sorted(own_s)[len(own_s) // 2]
     end = max(own_s) + sum_s
-    return {"compute_s": typical, "slowest_compute_s": max(own_s), "communication_s": end - typical}
+    return {"compute_s": typical, "last_arrival_s": max(own_s), "communication_s": end - typical}
 
 
 @given(extra=st.floats(0.01, 5), ranks=st.integers(3, 9))
@@ -70,8 +70,8 @@ def test_memory_goes_before_everything_and_no_cause_is_no_cause() -> None:
     assert (full.invariant, full.ceiling, full.predicted_s) == ("memory", "capacity", 1.2)
     none = advise(**HEALTHY, **AS_PLANNED)
     assert (none.ceiling, none.predicted_s) == ("none", 1.2)
-    with pytest.raises(ValueError, match="slowest_compute_s must be at least compute_s"):
-        advise(**HEALTHY, **(AS_PLANNED | {"slowest_compute_s": 0.9}))
+    with pytest.raises(ValueError, match="last_arrival_s must be at least compute_s"):
+        advise(**HEALTHY, **(AS_PLANNED | {"last_arrival_s": 0.9}))
 
 
 @given(power=st.floats(-3, 3), factor=st.floats(0.1, 10).filter(lambda f: abs(f - 1) > 0.01), scale=st.floats(0.1, 10))
@@ -140,8 +140,12 @@ def test_the_pictures_say_what_was_computed() -> None:
         wait = late_rank_panel(computing_s=(2, 5), exchange_s=1, width_px=width).svg()
         assert wait.count(">waits<") == 1
         assert all(f">{second} s<" in wait for second in (0, 2, 5, 6))
-    plot = answers_plot([("all", "communication", [(1, 1), (2, 0.5)])], dots=[(2, 0.5, "here")])
+        data = late_rank_panel(computing_s=(6, 6), idle_s=(0, 2), exchange_s=1, width_px=width).svg()
+        assert data.count(">idle<") == data.count(">waits<") == 1
+        assert all(f">{second} s<" in data for second in (0, 2, 6, 8, 9))
+    plot = answers_plot([("all", "communication", [(1, 1), (2, 0.5)])], label_mib=2, dots=[(2, 0.5, "here")])
     assert ">here<" in plot.svg()
+    assert ">all<" in plot.svg()
 
 
 def test_smaller_pieces_of_the_measured_table_never_take_less_in_all() -> None:

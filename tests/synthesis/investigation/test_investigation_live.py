@@ -10,18 +10,21 @@ import pytest
 from snippets.collectives.costs_and_bounds.published_runs import B200_FOUR_NODES
 from snippets.synthesis.investigation.live import CHANGES, RUNS, late_run, late_runs_figure
 
-CURES = {"a": "buckets", "b": "node", "c": "adapters", "d": "state"}
+CURES = {"a": "buckets", "b": "node", "c": "adapters", "d": "state", "e": "buckets"}
+WHOLE = ("a", "c", "d")  # of B the next node is slow as well, and E has two causes
 
 
 def stepped(run: str, change: str, *, compute_s: float, gib: int, kib: int) -> tuple[float, float]:
     """Return a step's end and what a typical rank spends in sums, one sum after the other on a clock of four ranks."""
     bytes_left = gib * 2**30 // (2 if change == "bits" else 1)
     size = 32 * 2**20
-    if run == "a" and change != "buckets":
+    if run in "ae" and change != "buckets":
         size = kib * 1024 // (2 if change == "bits" else 1)
     one = B200_FOUR_NODES.times_s[B200_FOUR_NODES.sizes_bytes.index(size)]
     own = [compute_s * (4 / 3 if run == "d" and change != "state" else 1)] * 4
-    if run == "b" and change != "node":
+    if run == "b":
+        own[2] *= 1.1
+    if run in "be" and change != "node":
         own[3] *= 1.4
     clock = max(own)
     while bytes_left > 0:
@@ -40,7 +43,7 @@ def test_every_run_under_every_change_is_that_of_a_clock(run: str, change: str) 
     assert found["communication"] == pytest.approx(waited)
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", WHOLE)
 def test_one_change_cures_a_run_and_the_advisor_predicts_it(run: str) -> None:
     numbers = late_runs_figure(run=run, change=CURES[run]).numbers
     said = re.search(r"After the change: ([\d.]+) s.*the step takes ([\d.]+) s", numbers)
@@ -49,6 +52,21 @@ def test_one_change_cures_a_run_and_the_advisor_predicts_it(run: str) -> None:
     planned = re.search(r"Planned ([\d.]+) s", numbers)
     assert planned
     assert float(planned[1]) == float(said[1])
+
+
+@pytest.mark.parametrize(("run", "after", "advised"), [("b", 0.791, 0.731), ("e", 0.971, 0.971)])
+def test_the_right_change_can_miss_the_plan(run: str, after: float, advised: float) -> None:
+    numbers = late_runs_figure(run=run, change=CURES[run]).numbers
+    assert f"After the change: {after} s" in numbers
+    assert f"the step takes {advised} s" in numbers
+    assert "Planned 0.731 s" in numbers
+    steps = [late_run(run=run, change=c, compute_s=0.6, gib=9, tensor_kib=2048)["step"] for c in CHANGES]
+    assert min(steps) == pytest.approx(after, abs=0.001)
+
+
+def test_the_figure_says_how_many_all_reduces_there_are() -> None:
+    assert "in 4608 all-reduces of 2 MiB" in late_runs_figure(run="a").numbers
+    assert "in 288 all-reduces of 32 MiB" in late_runs_figure(run="c").numbers
 
 
 @pytest.mark.parametrize("run", RUNS)
