@@ -560,7 +560,6 @@ from snippets.synthesis.deepseek_v3.formulas import latent_expert_tensors as lat
 from snippets.synthesis.deepseek_v3.formulas import tensor_step as tensor_step
 from snippets.synthesis.investigation.formulas import advise as advise
 from snippets.synthesis.investigation.formulas import time_elasticity as time_elasticity
-from snippets.synthesis.investigation.formulas import steps_to_tell as steps_to_tell
 from snippets.synthesis.llama_3.cuts import llama_3_cut as llama_3_cut
 from snippets.synthesis.llama_3.formulas import copy_micro_batches as copy_micro_batches
 from snippets.synthesis.llama_3.formulas import any_batch_bubble_overhead as any_batch_bubble_overhead

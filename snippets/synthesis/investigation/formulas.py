@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from snippets.domain import Answers, as_count, as_float, nonnegative_number, positive_integer, positive_number
+from snippets.domain import Answers, as_float, nonnegative_number, positive_integer, positive_number
 
 INVARIANTS = ("memory", "compute", "communication")
 CEILINGS = ("capacity", "rate", "waiting", "latency", "bandwidth", "none")
@@ -154,35 +154,3 @@ def time_elasticity(*, before_s: float, after_s: float, factor: float) -> float:
     if f == 1:
         raise ValueError("factor must be above 0 and not 1, got 1")
     return as_float("before_s, after_s and factor", (math.log(after) - math.log(before)) / math.log(f))
-
-
-def steps_to_tell(*, gain: float, spread: float, errors: float = 2.0) -> int:
-    """Return how many steps to time before and after a change to tell its gain from chance.
-
-    Formula: $S = \\left\\lceil 2 \\left(\\frac{q\\,\\sigma}{\\delta}\\right)^2 \\right\\rceil$
-    Symbols: S = the result; \\sigma = spread; \\delta = gain; q = errors
-    Chapter: 36
-
-    Args:
-        gain: the change of the step time that is expected, as a share of it, from 0 to 1, above 0.
-        spread: standard deviation of single steps, as a share of the step, at least 0.
-        errors: standard errors of the difference that the gain has to reach.
-
-    Returns:
-        Steps of each of the two runs, at least 1.
-
-    Source: derived: the mean of S independent steps has the variance σ²/S, the difference of two means twice that.
-    Convention: equally many steps of both, warm-up left out.
-    Leaves out: drift and neighbours on the network, which more steps do not average away.
-
-    Example:
-        >>> steps_to_tell(gain=0.024, spread=0.02), steps_to_tell(gain=0.5, spread=0.02)
-        (6, 1)
-    """
-    wanted, spread = positive_number("gain", gain), nonnegative_number("spread", spread)
-    if wanted > 1:
-        raise ValueError(f"gain must be above 0 and at most 1, got {gain!r}")
-    ratio = as_float("gain, spread and errors", positive_number("errors", errors) * spread / wanted)
-    return as_count(
-        "gain, spread and errors", max(1, math.ceil(as_float("gain, spread and errors", 2 * ratio * ratio)))
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from snippets.synthesis.investigation.figures import (
     late_rank_panel,
     suspects_panel,
 )
-from snippets.synthesis.investigation.formulas import advise, steps_to_tell, time_elasticity
+from snippets.synthesis.investigation.formulas import advise, time_elasticity
 from snippets.synthesis.investigation.programs import muon_step, orthogonalised, train_seeded
 
 HEALTHY: dict[str, Any] = {
@@ -78,14 +76,6 @@ def test_memory_goes_before_everything_and_no_cause_is_no_cause() -> None:
 def test_a_power_law_has_its_exponent_as_elasticity(power: float, factor: float, scale: float) -> None:
     found = time_elasticity(before_s=scale, after_s=scale * factor**power, factor=factor)
     assert found == pytest.approx(power, abs=1e-7)
-
-
-@given(gain=st.floats(0.01, 1), spread=st.floats(0, 0.2), errors=st.floats(0.5, 4))
-def test_steps_are_the_fewest_whose_difference_is_that_many_standard_errors(
-    gain: float, spread: float, errors: float
-) -> None:
-    fewest = next(s for s in count(1) if gain * (1 + 1e-9) >= errors * math.sqrt(2 * spread**2 / s))
-    assert abs(steps_to_tell(gain=gain, spread=spread, errors=errors) - fewest) <= (1 if fewest > 1 else 0)
 
 
 def test_twins_are_one_layer_of_half_the_width() -> None:

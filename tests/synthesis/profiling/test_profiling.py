@@ -6,7 +6,7 @@ import math
 import statistics
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, pairwise
 from random import Random
 from typing import Any
 
@@ -218,6 +218,16 @@ def test_statistics_are_those_of_the_library(times: list[int]) -> None:
     if found.deviation_s:
         off = np.array(times) - np.mean(times)
         assert math.isclose(found.autocorrelation, float(off[:-1] @ off[1:] / (off @ off)), abs_tol=1e-9)
+
+
+@given(gain=st.floats(0.01, 1), spread=st.floats(0, 0.2), errors=st.floats(0.5, 4))
+def test_steps_are_the_fewest_whose_difference_is_that_many_standard_errors(
+    gain: float, spread: float, errors: float
+) -> None:
+    fewest = next(s for s in count(1) if gain * (1 + 1e-9) >= errors * math.sqrt(2 * spread**2 / s))
+    assert abs(steps_to_see_change(relative_deviation=spread, change=gain, sigmas=errors) - fewest) <= (
+        1 if fewest > 1 else 0
+    )
 
 
 def test_the_steps_that_are_needed_show_the_change() -> None:
