@@ -12,6 +12,7 @@ from snippets.synthesis.deepseek_v3.as_trained import FREE_SHARE, WIDTHS, V3Plan
 
 _WIDTH = 330
 _PITCH = 42
+_KEY_LINES = 3
 TIME_PARTS = {
     "forward": ("working", ("work", "update")),
     "weight-gradient": ("smaller matmuls", ("narrower",)),
@@ -34,11 +35,10 @@ def _named(t: int, plan: V3Plan) -> str:
 
 def _panel(bars: Sequence[Bar], key: Mapping[str, str]) -> tuple[Panel, float]:
     names = list(key.items())
-    lines = -(-len(names) // 2)
-    panel = Panel(_WIDTH, 26 + 20 * lines + _PITCH * len(bars))
-    for line in range(lines):
+    panel = Panel(_WIDTH, 26 + 20 * _KEY_LINES + _PITCH * len(bars))
+    for line in range(_KEY_LINES):
         draw_key(panel, dict(names[2 * line : 2 * line + 2]), step=165, top=3 + 20 * line)
-    return panel, 22.0 + 20 * lines
+    return panel, 22.0 + 20 * _KEY_LINES
 
 
 def _time_panel(plans: Mapping[int, V3Plan]) -> Panel:
