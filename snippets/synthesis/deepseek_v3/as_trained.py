@@ -212,6 +212,7 @@ def v3_plan(
     open_halves: int = OPEN_HALVES,
     expert_parallel: int = EXPERT_RANKS,
     drops: bool | None = None,
+    narrower_times: float = 1.0,
 ) -> V3Plan:
     """Return DeepSeek-V3's step with t GPUs to a layer, whose tensors are dropped only if they must be.
 
@@ -226,6 +227,7 @@ def v3_plan(
         open_halves: halves of an all-reduce that a layer waits for, at least 0.
         expert_parallel: GPUs among which a layer's experts are dealt, a power of two up to 256.
         drops: whether tensors are dropped; by default if they don't fit otherwise.
+        narrower_times: by what v3_narrower_s is multiplied, from 0 to 100.
 
     Returns:
         The plan, which may not fit.
@@ -254,7 +256,7 @@ def v3_plan(
         tensor_parallel=tensor_parallel,
         drops=dropping,
         layer_wait_s=wait,
-        narrower_s=v3_narrower_s(tensor_parallel),
+        narrower_s=number_between("narrower_times", narrower_times, low=0, high=100) * v3_narrower_s(tensor_parallel),
         made_again_s=v3_made_again_s(),
         work_s=V3_STEP.work_s,
         bubble_s=V3_STEP.bubble_s,

@@ -41,3 +41,13 @@ def test_the_fastest_is_the_fastest_of_what_fits(link_gb: int, memory_gb: int) -
 def test_experts_in_two_nodes_leave_no_room_for_one_gpu_to_a_layer() -> None:
     assert "The fastest that fits has t = 2" in drawn(expert_ranks="16")
     assert "Nothing fits." in drawn(expert_ranks="8")
+
+
+def test_smaller_matmuls_decide_against_eight_only_where_all_waits_hide() -> None:
+    def eight_loses(**values: object) -> bool:
+        took = dict(re.findall(r"t = (\d) [^,;]*, holds \d+ GB, takes ([\d.]+) s", drawn(**values)))
+        return float(took["8"]) > float(took["1"])
+
+    assert eight_loses(narrower="0")
+    assert eight_loses(open_halves="0")
+    assert not eight_loses(open_halves="0", narrower="0")
