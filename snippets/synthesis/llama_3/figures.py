@@ -85,6 +85,29 @@ def axes_panel(*, tensor: int = 4, stages: int = 8, copies: int = 512) -> Panel:
     return panel
 
 
+def places_panel(*, stages: int, places: int = 128) -> Panel:
+    """Draw which stage has which places for layers, if a chunk is one place.
+
+    Args:
+        stages: p, drawn as columns, at most 16 of them.
+        places: for layers, with one for the embedding and one for the head.
+
+    Returns:
+        The picture.
+    """
+    rows, step = places // stages, 320 // stages
+    panel = Panel(WIDTH, 60 + 18 * rows)
+    panel.text(4, 14, "stage 1", size=12)
+    panel.text(4 + step * stages, 14, f"stage {stages}", size=12, anchor="end")
+    for place in range(places):
+        row, stage = divmod(place, stages)
+        colour = "forward" if 0 < place < places - 1 else "communication"
+        panel.rectangle(4 + step * stage, 22 + 18 * row, step - 3, 14, colour=colour, strength=0.7)
+    panel.text(4, 38 + 18 * rows, "Read it row by row, as a micro-batch does.", size=12)
+    panel.text(4, 54 + 18 * rows, "First square: the embedding. Last: the head.", size=12)
+    return panel
+
+
 def memory_bars(cuts: Mapping[str, Cut], *, limit_gb: float = 80) -> Panel:
     """Draw what the fullest GPU holds in each cut, with a line at what it has.
 

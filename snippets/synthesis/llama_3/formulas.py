@@ -172,9 +172,9 @@ def in_flight_kept_bytes(
 def gathered_state_bytes(
     *, parameters: float, ranks: int, tensor_parallel: int, pipeline_parallel: int, chunks: int = 1
 ) -> float:
-    """Return the state on a GPU that keeps its stage's weights, one chunk's gradients and a shard of the optimizer.
+    """Return the state on a GPU that keeps its stage's weights, two chunks' gradients and a shard of the optimizer.
 
-    Formula: $\\frac{2N}{tp} + \\frac{4N}{tpv} + \\frac{12N}{R}$
+    Formula: $\\frac{2N}{tp} + \\min(2, v)\\,\\frac{4N}{tpv} + \\frac{12N}{R}$
     Symbols: N = parameters; t = tensor_parallel; p = pipeline_parallel; v = chunks; R = ranks
     Chapter: 37
 
@@ -190,14 +190,14 @@ def gathered_state_bytes(
 
     Source: derived; Grattafiori et al. 2024, section 3.3.2: weights are not cut again after the forward pass, optimizer
         state and gradients are, and gradients are accumulated and summed in fp32.
-    Convention: 2 bytes a weight, 4 a gradient, 12 of optimizer state; the gradients of a chunk go out before those of
-        the next come.
-    Leaves out: the tables at both ends; what a gradient needs while it travels.
+    Convention: 2 bytes a weight, 4 a gradient, 12 of optimizer state; the gradients of a chunk go out while those of
+        the next are made.
+    Leaves out: the tables at both ends.
 
     Example:
         >>> sizes = {"ranks": 16384, "tensor_parallel": 8, "pipeline_parallel": 16, "chunks": 8}
         >>> round(gathered_state_bytes(parameters=405e9, **sizes) / 1e9, 1)
-        8.2
+        9.8
     """
     N, R = Fraction(positive_number("parameters", parameters)), positive_integer("ranks", ranks)
     t = positive_integer("tensor_parallel", tensor_parallel)
@@ -205,4 +205,4 @@ def gathered_state_bytes(
     v = positive_integer("chunks", chunks)
     if t * p > R:
         raise ValueError(f"ranks must be at least tensor_parallel × pipeline_parallel = {t * p}, got {R}")
-    return as_float("parameters", 2 * N / (t * p) + 4 * N / (t * p * v) + 12 * N / R)
+    return as_float("parameters", 2 * N / (t * p) + min(2, v) * 4 * N / (t * p * v) + 12 * N / R)

@@ -15,8 +15,8 @@ _FULL_GB, _WIDE = 80, 336
 @live_figure(
     title="Cut Llama 3 405B",
     caption="A step of 16.8 million tokens, no layer run twice, weights kept whole on each stage. Above, what the "
-    "fullest GPU holds, with a line at its 80 GB; below, where the step goes. Move $t$ and $p$ first, and watch which "
-    "of the two bars answers. Then take half the GPUs, or sixteen times the context.",
+    "fullest GPU holds, with a line at the 80 GB that we fill; below, where the step goes. Move $t$ and $p$ first, and "
+    "watch which of the two bars answers. Then take half the GPUs, or sixteen times the context.",
     knobs=[
         Choice("gpus", "GPUs", {str(R): f"{R:,}" for R in (4096, 8192, 16384, 32768)}, "16384"),
         Choice("tensor", "Tensor t", {str(t): str(t) for t in (2, 4, 8, 16)}, "8"),
@@ -27,12 +27,12 @@ _FULL_GB, _WIDE = 80, 336
     named=[
         Named(
             "As it was trained",
-            "76.5 GB of 80, and a step of 5.6 s, 0.5 s of it bubble.",
+            "78.1 GB of 80, and a step of 5.6 s, 0.5 s of it bubble.",
             {"tensor": "8", "stages": "16"},
         ),
         Named(
             "Half the stages",
-            "The activations stay at 68.2 GB, but the weights double: 82.9 GB don't fit.",
+            "The activations stay at 68.2 GB, but the weights double: 84.5 GB don't fit.",
             {"stages": "8"},
         ),
         Named(
@@ -47,7 +47,7 @@ _FULL_GB, _WIDE = 80, 336
         ),
         Named(
             "131,072 tokens",
-            "Sixteen context ranks, and the fullest GPU holds 76.5 GB as before.",
+            "Sixteen context ranks, and the fullest GPU holds 78.1 GB as before.",
             {"context": "16", "sequence": "131072"},
         ),
     ],

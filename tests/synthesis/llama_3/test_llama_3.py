@@ -24,6 +24,7 @@ from snippets.synthesis.llama_3.figures import (
     cut_seconds,
     gather_bars,
     memory_bars,
+    places_panel,
     step_bars,
 )
 from snippets.synthesis.llama_3.formulas import (
@@ -104,7 +105,8 @@ def test_state_is_nearly_that_of_zero_2() -> None:
             stage=1,
             recipe="mixed-adam-fp32-gradients",
         )
-        assert said == pytest.approx(held.total - held.activations, rel=0.03)
+        second_chunk = 4 * parameter_count(MODEL) / (t * p * (PLACES // p))
+        assert said - second_chunk == pytest.approx(held.total - held.activations, rel=0.03)
 
 
 @pytest.mark.parametrize(("tensor", "pipeline"), [(8, 8), (8, 16), (8, 32), (16, 8), (16, 16)])
@@ -132,7 +134,7 @@ def test_a_cut_is_the_models_step_and_its_fullest_stage(tensor: int, pipeline: i
         for stage in range(pipeline)
     ]
     assert cut.activations_bytes == max(one.activations for one in held)
-    assert cut.held_bytes == pytest.approx(max(one.total for one in held), rel=0.01)
+    assert cut.held_bytes - cut.gradients_bytes / 2 == pytest.approx(max(one.total for one in held), rel=0.01)
 
 
 def test_with_fewer_micro_batches_than_stages_the_bubble_is_this_schedules() -> None:
@@ -155,9 +157,10 @@ def test_the_pictures_add_up() -> None:
     assert math.isclose(sum(cut_gigabytes(cut).values()), cut.held_bytes / 1e9)
     assert math.isclose(sum(cut_seconds(cut).values()), cut.step.total)
     assert "20 ms" in gather_bars(gather_ms=19.9, matmul_ms={"matmuls": 10.2}).svg()
-    assert "76.5 GB" in memory_bars({"own": cut}).svg()
+    assert "78.1 GB" in memory_bars({"own": cut}).svg()
     assert "5.6 s" in step_bars({"own": cut}).svg()
     assert "d = 512 copies" in axes_panel().svg()
+    assert places_panel(stages=16).svg().count("<rect") >= 128
 
 
 def test_longer_chunks_make_a_longer_bubble() -> None:
