@@ -345,7 +345,7 @@ def late_points(lateness: float, points: int) -> int:
         >>> [late_points(lateness, 20) for lateness in (1.001, 1.02, 1.05, 1.1)]
         [19, 16, 10, 0]
     """
-    left = 1 - (positive_number("lateness", lateness) - 1) / LATE_WITHIN
+    left = 1 - (min(positive_number("lateness", lateness), 1 + LATE_WITHIN) - 1) / LATE_WITHIN
     most = min(integer_at_least("points", points, 0), TASK_POINTS - 1)
     return max(0, min(most, math.floor(points * left + 1e-9)))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from snippets.composition.configuration_search.candidates import KEEPS
 from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
 from snippets.domain import each, of_kind, text
-from snippets.hardware import dense_peak_flops_per_s
+from snippets.hardware import NODES, dense_peak_flops_per_s
 from snippets.models import LatentAttention, Transformer
 from snippets.synthesis.conclusion.exam_layouts import ExamJob
 
@@ -76,7 +76,7 @@ def sheet_rows(job: ExamJob, nodes: Sequence[str]) -> tuple[Row, ...]:
         cuts += f"; e divides {experts.experts} experts"
     return (
         ("sizes", _sizes(job.model)),
-        *(_device(name) for name in each("nodes", nodes, text)),
+        *(_device(name) for name in each("nodes", nodes, _node)),
         ("recompute", f"{', '.join(keeps[:-1])} or {keeps[-1]}"),
         ("cuts", cuts),
     )
@@ -151,6 +151,10 @@ def _sizes(model: Transformer) -> str:
         )
     tied = ", head and embedding shared" if model.tied else ""
     return "; ".join([*said, f"vocabulary {model.vocabulary:,}{tied}"])
+
+
+def _node(name: str, node: str) -> str:
+    return NODES.name_of(text(name, node), argument=name)
 
 
 def _device(node: str) -> Row:
