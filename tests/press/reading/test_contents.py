@@ -184,8 +184,8 @@ def test_a_list_that_is_none_is_refused(book: MadePages) -> None:
     problems = book.problems_of('# A\n\n[All](../chapters/contents.yml "collected: all")\n')
     assert (
         problems[0]
-        == "docs/index.md:3: collected must be one of chapters, book, map, letters, labs, planner, measured, exam, traces or a"
-        " formula's function, got 'all'"
+        == "docs/index.md:3: collected must be one of chapters, book, map, letters, labs, planner, measured, exam,"
+        " traces or a formula's function, got 'all'"
     )
 
 
