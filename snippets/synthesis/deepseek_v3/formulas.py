@@ -358,10 +358,10 @@ def tensor_step(
     Formula: $T = T_0 + T_\\text{narrow} + T_\\text{again} + m\\,t\\,\\frac Lp\\,T_\\text{wait} +
         \\left(\\frac{T_\\text{bubble} - T_\\text{uneven}}{t} + T_\\text{uneven}\\right)
         \\frac{T_\\text{busy}}{T_\\text{work}} + T_\\text{update}$
-    Symbols: T = the result; T_0 = work_s − made_again_s; T_\\text{narrow} = narrower_s; T_\\text{again} = made_again_s,
-        or 0 where nothing is dropped; m = micro_batches; t = tensor_parallel; L/p = stage_layers; T_\\text{wait} =
-        layer_wait_s; T_\\text{bubble}, T_\\text{uneven}, T_\\text{update} = bubble_s, uneven_s, update_s; T_\\text{busy} = the first four terms;
-        T_\\text{work} = work_s
+    Symbols: T = the result; T_0 = work_s − made_again_s; T_\\text{narrow} = narrower_s; T_\\text{again} =
+        made_again_s, or 0 where nothing is dropped; m = micro_batches; t = tensor_parallel; L/p = stage_layers;
+        T_\\text{wait} = layer_wait_s; T_\\text{bubble}, T_\\text{uneven}, T_\\text{update} = bubble_s, uneven_s,
+        update_s; T_\\text{busy} = the first four terms; T_\\text{work} = work_s
     Chapter: 38
 
     Args:

@@ -124,7 +124,7 @@ def _memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
         ),
         Named(
             "Experts in two nodes",
-            "With e = 16 a GPU holds four times as many experts. With this list of drops only groups fit; pairs take 20.5 s.",
+            "With e = 16 a GPU holds four times as many experts. With these drops only groups fit: pairs take 20.5 s.",
             {"expert_ranks": "16"},
         ),
         Named(
