@@ -213,6 +213,7 @@ def v3_plan(
     expert_parallel: int = EXPERT_RANKS,
     drops: bool | None = None,
     narrower_times: float = 1.0,
+    uneven_s: float = 0.0,
 ) -> V3Plan:
     """Return DeepSeek-V3's step with t GPUs to a layer, whose tensors are dropped only if they must be.
 
@@ -228,6 +229,7 @@ def v3_plan(
         expert_parallel: GPUs among which a layer's experts are dealt, a power of two up to 256.
         drops: whether tensors are dropped; by default if they don't fit otherwise.
         narrower_times: by what v3_narrower_s is multiplied, from 0 to 100.
+        uneven_s: seconds of the reported bubble that no group shortens, at least 0 and at most all of it.
 
     Returns:
         The plan, which may not fit.
@@ -263,5 +265,6 @@ def v3_plan(
         update_s=V3_STEP.update_s,
         micro_batches=SEQUENCES * STAGES // GPUS,
         stage_layers=_MODEL.layers / STAGES,
+        uneven_s=uneven_s,
     )
     return V3Plan(step, held, dropping, held.total <= memory)

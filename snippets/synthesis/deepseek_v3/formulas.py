@@ -351,15 +351,17 @@ def tensor_step(
     update_s: float,
     micro_batches: int,
     stage_layers: float,
+    uneven_s: float = 0.0,
 ) -> TensorStep:
     """Return where a step goes if t GPUs share each layer, from a step in which each had its own and dropped tensors.
 
     Formula: $T = T_0 + T_\\text{narrow} + T_\\text{again} + m\\,t\\,\\frac Lp\\,T_\\text{wait} +
-        \\frac{T_\\text{bubble}}{t}\\,\\frac{T_\\text{busy}}{T_\\text{work}} + T_\\text{update}$
-    Symbols: T = the result; T_0 = work_s − made_again_s; T_\\text{narrow} = narrower_s; T_\\text{again} = made_again_s,
-        or 0 where nothing is dropped; m = micro_batches; t = tensor_parallel; L/p = stage_layers; T_\\text{wait} =
-        layer_wait_s; T_\\text{bubble}, T_\\text{update} = bubble_s, update_s; T_\\text{busy} = the first four terms;
-        T_\\text{work} = work_s
+        \\left(\\frac{T_\\text{bubble} - T_\\text{uneven}}{t} + T_\\text{uneven}\\right)
+        \\frac{T_\\text{busy}}{T_\\text{work}} + T_\\text{update}$
+    Symbols: T = the result; T_0 = work_s − made_again_s; T_\\text{narrow} = narrower_s; T_\\text{again} =
+        made_again_s, or 0 where nothing is dropped; m = micro_batches; t = tensor_parallel; L/p = stage_layers;
+        T_\\text{wait} = layer_wait_s; T_\\text{bubble}, T_\\text{uneven}, T_\\text{update} = bubble_s, uneven_s,
+        update_s; T_\\text{busy} = the first four terms; T_\\text{work} = work_s
     Chapter: 38
 
     Args:
@@ -373,13 +375,14 @@ def tensor_step(
         update_s: of that step, at least 0.
         micro_batches: of a copy in that step; there are t times as many with a t-th of the copies.
         stage_layers: layers that a micro-batch meets on a GPU.
+        uneven_s: seconds of ``bubble_s`` in which GPUs wait for a longer stage, at least 0 and at most that.
 
     Returns:
         Seconds by kind.
 
     Source: derived.
     Convention: the same GPUs and batch for every t, so that the work of a GPU stays; a micro-batch takes a t-th of the
-        time, and so does filling and draining.
+        time, and so does filling and draining; waits for a longer stage are t times as many, each a t-th as long.
     Leaves out: exchanges of experts, hidden or not, which stay what they were; anything that could run beside a wait.
 
     Example:
@@ -399,7 +402,10 @@ def tensor_step(
     m, layers = positive_integer("micro_batches", micro_batches), positive_number("stage_layers", stage_layers)
     waiting = as_float("layer_wait_s and stage_layers", m * t * layers * wait)
     busy = whole - again + narrower + own + waiting
-    bubble = as_float("bubble_s", nonnegative_number("bubble_s", bubble_s) / t * busy / whole)
+    idle, uneven = nonnegative_number("bubble_s", bubble_s), nonnegative_number("uneven_s", uneven_s)
+    if uneven > idle:
+        raise ValueError(f"uneven_s must be at most bubble_s = {bubble_s}, got {uneven_s}")
+    bubble = as_float("bubble_s", ((idle - uneven) / t + uneven) * busy / whole)
     return TensorStep(
         whole - again, narrower, own, waiting, bubble, as_float("update_s", nonnegative_number("update_s", update_s))
     )

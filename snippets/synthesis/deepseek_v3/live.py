@@ -9,6 +9,7 @@ from snippets.live.bars import Bar, draw_bars, draw_key
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 from snippets.synthesis.deepseek_v3.as_trained import FREE_SHARE, WIDTHS, V3Plan, v3_plan
+from snippets.synthesis.deepseek_v3.formulas import V3_STEP
 
 _WIDTH = 330
 _PITCH = 42
@@ -93,6 +94,12 @@ def _memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
         ),
         Choice("narrower", "Smaller matmuls cost", {"0": "nothing", "1": "as modelled", "2": "twice that"}, "1"),
         Choice(
+            "shrinks",
+            "A group shortens",
+            {"2.06": "the whole bubble", "1.3": "1.3 s of its 2.1 s", "1.1": "1.1 s of its 2.1 s"},
+            "2.06",
+        ),
+        Choice(
             "expert_ranks",
             "GPUs for the experts e",
             {"8": "8", "16": "16", "32": "32", "64": "64", "128": "128"},
@@ -117,7 +124,7 @@ def _memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
         ),
         Named(
             "Experts in two nodes",
-            "With e = 16 a GPU holds four times as many experts. Alone it doesn't fit; pairs drop and take 20.5 s.",
+            "With e = 16 a GPU holds four times as many experts. With these drops only groups fit: pairs take 20.5 s.",
             {"expert_ranks": "16"},
         ),
         Named(
@@ -128,7 +135,9 @@ def _memory_panel(plans: Mapping[int, V3Plan], *, memory_bytes: float) -> Panel:
     ],
     opens="The question",
 )
-def v3_figure(*, link_gb: int, memory_gb: int, open_halves: str, narrower: str, expert_ranks: str) -> Picture:
+def v3_figure(
+    *, link_gb: int, memory_gb: int, open_halves: str, narrower: str, shrinks: str, expert_ranks: str
+) -> Picture:
     """Draw the step and the memory for every number of GPUs to a layer."""
     plans = {
         t: v3_plan(
@@ -137,6 +146,7 @@ def v3_figure(*, link_gb: int, memory_gb: int, open_halves: str, narrower: str, 
             memory_bytes=1e9 * memory_gb,
             open_halves=int(open_halves),
             narrower_times=float(narrower),
+            uneven_s=V3_STEP.bubble_s - float(shrinks),
             expert_parallel=int(expert_ranks),
         )
         for t in WIDTHS

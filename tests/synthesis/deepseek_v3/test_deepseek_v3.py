@@ -154,6 +154,36 @@ def test_a_step_micro_batch_by_micro_batch() -> None:
         assert said.total == pytest.approx(busy + empty * sum(each) + 1.0)
 
 
+@given(stages=st.lists(st.integers(1, 9), min_size=2, max_size=5), t=st.sampled_from([1, 2, 4]))
+def test_a_group_shortens_filling_and_leaves_the_waits_for_a_longer_stage(stages: list[int], t: int) -> None:
+    """Send every micro-batch through every stage by itself, and measure the first stage's idle time."""
+    turns = 6
+
+    def idle(group: int) -> Fraction:
+        free = [Fraction(0)] * len(stages)
+        for _turn in range(turns * group):
+            done = Fraction(0)
+            for place, own in enumerate(stages):
+                done = free[place] = max(done, free[place]) + Fraction(own, group)
+        return max(free) - turns * stages[0]
+
+    uneven = turns * (max(stages) - stages[0])
+    said = tensor_step(
+        tensor_parallel=t,
+        drops=False,
+        layer_wait_s=0.0,
+        narrower_s=0.0,
+        made_again_s=0.0,
+        work_s=turns * stages[0],
+        bubble_s=float(idle(1)),
+        update_s=0.0,
+        micro_batches=turns,
+        stage_layers=1,
+        uneven_s=uneven,
+    )
+    assert said.bubble == pytest.approx(float(idle(t)))
+
+
 def test_dropping_is_the_up_projections_and_bytes() -> None:
     rows = 15_360 * 4096 * 61 / 2048
     flops = 2 * (1536 * 128 * 192 + 512 * 128 * 256)
