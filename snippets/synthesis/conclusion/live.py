@@ -48,7 +48,7 @@ def _offered_bounds(
     "pipeline's bubble. The third is its waiting for messages. The dashed lines are the limits: a tenth of a step may "
     "be lost to either. Start at the top, and change one knob at a time.",
     knobs=[
-        Choice("offer", "Machine", {"h100": "64 nodes of 8 H100", "racks": "three racks of GB200"}, "h100"),
+        Choice("offer", "Machine", {"h100": "64 nodes of 8 H100", "racks": "192 GB200s of three racks"}, "h100"),
         Choice("shard", "The state", _SHARDS, "0"),
         Choice("context", "GPUs to a sequence c", {str(c): str(c) for c in (1, 2, 4, 8, 16)}, "8"),
         Choice("tensor", "GPUs to a layer t", {str(t): str(t) for t in (1, 2, 4, 8)}, "1"),

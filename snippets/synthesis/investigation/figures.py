@@ -63,14 +63,14 @@ def late_rank_panel(
         width_px: width of the picture.
 
     >>> late_rank_panel(computing_s=[6, 8], exchange_s=1).height
-    126.0
+    144.0
     """
     idle = tuple(idle_s) or (0,) * len(computing_s)
     last = max(map(sum, zip(idle, computing_s, strict=True)))
     scale = (width_px - 66) / (last + exchange_s)
-    panel = Panel(width_px, 46 * len(computing_s) + 34)
+    panel = Panel(width_px, 46 * len(computing_s) + 52)
     for rank, own in enumerate(computing_s):
-        y = 8 + 46 * rank
+        y = 26 + 46 * rank
         parts = [("idle", idle[rank], "accent", 0.15), ("computes", own, "forward", 0.5)]
         parts.append(("waits", last - own - idle[rank], "muted", 0.3))
         parts.append(("" if scale * exchange_s < 70 else "exchanges", exchange_s, "communication", 0.5))
@@ -81,7 +81,9 @@ def late_rank_panel(
             if seconds:
                 panel.text(x + seconds * scale / 2, y + 15, name, anchor="middle", middle=True, size=12)
             x += seconds * scale
-    y = 46 * len(computing_s) + 2
+    y = 46 * len(computing_s) + 20
+    panel.line(56 + last * scale, 20, 56 + last * scale, y, colour="accent", dashed=True)
+    panel.text(56 + last * scale, 12, "last arrives", anchor="middle", size=12, colour="accent")
     for second in sorted({0, *idle, *computing_s, last, last + exchange_s}):
         panel.line(56 + second * scale, y, 56 + second * scale, y + 6, colour="muted")
         panel.text(56 + second * scale, y + 22, f"{second:g} s", anchor="middle", size=12)

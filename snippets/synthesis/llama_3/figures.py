@@ -108,18 +108,18 @@ def places_panel(*, stages: int, places: int = 128) -> Panel:
     return panel
 
 
-def memory_bars(cuts: Mapping[str, Cut], *, limit_gb: float = 80) -> Panel:
+def memory_bars(cuts: Mapping[str, Cut], *, limits_gb: Sequence[float] = (80,)) -> Panel:
     """Draw what the fullest GPU holds in each cut, with a line at what it has.
 
     Args:
         cuts: by the name above the bar.
-        limit_gb: of a GPU.
+        limits_gb: of a GPU, one line each.
 
     Returns:
         The picture.
     """
     parts = {name: cut_gigabytes(cut) for name, cut in cuts.items()}
-    most = max(limit_gb, *(sum(each.values()) for each in parts.values()))
+    most = max(*limits_gb, *(sum(each.values()) for each in parts.values()))
     panel = Panel(WIDTH, 62 + 42 * len(cuts))
     _key(panel, MEMORY_HUES, (3, 23))
     bars = [
@@ -127,10 +127,12 @@ def memory_bars(cuts: Mapping[str, Cut], *, limit_gb: float = 80) -> Panel:
         for name, each in parts.items()
     ]
     draw_bars(panel, bars, top=60, wide=336)
-    at = 1 + 336 * limit_gb / most
-    for number in range(len(cuts)):
-        panel.line(at, 66 + 42 * number, at, 84 + 42 * number, colour="ink", dashed=True)
-    panel.text(at - 3, 33, f"┆ {limit_gb:g} GB", anchor="end", size=12)
+    for limit in limits_gb:
+        at = 1 + 336 * limit / most
+        for number in range(len(cuts)):
+            panel.line(at, 66 + 42 * number, at, 84 + 42 * number, colour="ink", dashed=True)
+    named = " and ".join(f"{limit:g}" for limit in limits_gb)
+    panel.text(1 + 336 * max(limits_gb) / most - 3, 33, f"┆ {named} GB", anchor="end", size=12)
     return panel
 
 
