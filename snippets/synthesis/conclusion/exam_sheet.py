@@ -169,17 +169,17 @@ _WORDS = (
     ),
     (
         "ranks",
-        "Neighbouring ranks share a node. They count along t first, then c, then d, then p: a node's GPUs, or those that"
-        " fast links join, are that many ranks in a row. The e expert ranks are also ranks in a row, taken from"
-        " t × c × d.",
+        "Neighbouring ranks share a node. They count along t first, then c, then d, then p; as many ranks in a row as"
+        " fast links join are together. The e expert ranks are also ranks in a row, taken from t × c × d.",
     ),
     (
         "computing",
-        "Forward: matmuls and attention at their rates, and element-wise kernels at the memory's. The attention"
-        " computes half of the pairs, as a causal mask lets it. Backward the matmuls take twice as long, and the attention"
-        " 2.5 times. recompute=full adds a forward pass, selective the attention's. With more than one micro-batch each"
-        " adds its gradients to the sum, 6 bytes for a parameter of the layers through memory. The last stage has the"
-        " head too, and a matmul takes no less than its bytes through memory.",
+        "A matmul takes its FLOPs at the rate, plus its bytes through memory: both factors and the result, 2 bytes a"
+        " number. So narrow matmuls, with a large t or few tokens, are slower. To these come the attention, which"
+        " computes half of the pairs, and element-wise kernels at the memory's rate. Backward the matmuls take twice"
+        " as long as forward, and the attention 2.5 times. recompute=full adds a forward pass, selective the"
+        " attention's. With more than one micro-batch each adds its gradients to the sum, 6 bytes for a parameter of"
+        " the layers through memory. The last stage has the head too.",
     ),
     (
         "rates",

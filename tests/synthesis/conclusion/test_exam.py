@@ -23,6 +23,7 @@ from snippets.composition.configuration_search.planner import DAY_S, Plan, layou
 from snippets.composition.configuration_search.search import search_layouts
 from snippets.composition.configuration_search.written_layouts import layout_line, read_layout
 from snippets.composition.failures.formulas import checkpoint_bytes
+from snippets.composition.layer_times import layer_products
 from snippets.composition.rank_memory import layer_kept_bytes
 from snippets.composition.step_constants import device_constants
 from snippets.foundations.economics.formulas import goodput_share
@@ -254,7 +255,7 @@ def test_what_recompute_may_be_is_what_the_planner_takes(name: str) -> None:
 
 @pytest.mark.parametrize("job", [JOB, MOE], ids=lambda job: job.model_name)
 def test_element_wise_kernels_take_what_half_the_memory_rate_adds(job: ExamJob) -> None:
-    """In one micro-batch nothing is summed: what slower memory adds is the layers' kernels and the head's logits."""
+    """In one micro-batch no sum is kept: half the memory's rate adds these, matmuls' bytes, and the head's logits."""
     node, has = job.cluster, cluster_constants(job.cluster)
     data = job.cluster.gpus // 8
     for keep, passes in (("none", (1, 0)), ("full", (1, 1))):
@@ -272,8 +273,14 @@ def test_element_wise_kernels_take_what_half_the_memory_rate_adds(job: ExamJob) 
         )
         logits = 24 * job.tokens_per_step * job.model.vocabulary
         logits /= node.gpus * has.memory_bytes_per_s(node.machine)
+        x, model = layout.micro_batch * job.sequence, job.model
+        blocks = layer_products(model, tokens=x, layout=layout)
+        numbers = (3 + passes[1]) * model.layers * sum(one.values for block in blocks for one in block)
+        wide = model.vocabulary / layout.tensor
+        numbers += 3 * (x * model.hidden + model.hidden * wide + x * wide)
+        matmuls = 2 * numbers / has.memory_bytes_per_s(node.machine)
         taken = sum(count * seconds for count, seconds in zip(passes, element_wise_s(job, job.node_name), strict=True))
-        assert slow - first == pytest.approx(taken + logits, rel=1e-6)
+        assert slow - first == pytest.approx(taken + matmuls + logits, rel=1e-6)
 
 
 @pytest.mark.parametrize("task", sampled(TASKS, 8), ids=name_of)
