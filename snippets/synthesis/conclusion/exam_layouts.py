@@ -263,7 +263,7 @@ def paired_change(job: ExamJob, layout: Layout, *, keep: str) -> tuple[tuple[str
     Example:
         >>> job = ExamJob("Llama 3 70B", "DGX H100", 32, 8192, 512)
         >>> paired_change(job, Layout(tensor=2, pipeline=4, data=32, chunks=20), keep="full")[0]
-        ('p', 'v')
+        ('c', 'b')
     """
     of_kind("job", job, ExamJob)
     of_kind("layout", layout, Layout)
@@ -275,7 +275,7 @@ def _paired_change(job: ExamJob, layout: Layout, keep: str) -> tuple[tuple[str, 
     parts, best = layout_parts(layout, keep=keep), None
     for pair in PAIRS:
         for first in _values(job, layout, pair[0]):
-            shape = replace(layout, pipeline=first, chunks=1) if pair[0] == "p" else layout
+            shape = replace(layout, pipeline=int(first), chunks=1) if pair[0] == "p" else layout
             for second in _values(job, shape, pair[1]):
                 if first == parts[pair[0]] or second == parts[pair[1]]:
                     continue

@@ -115,7 +115,7 @@ def element_wise_s(job: ExamJob, node: str) -> tuple[float, float]:
 
     Example:
         >>> [round(each, 2) for each in element_wise_s(ExamJob("Llama 3 8B", "DGX H100", 1, 4096, 8), "DGX H100")]
-        [0.1, 0.03]
+        [0.02, 0.01]
     """
     of_kind("job", job, ExamJob)
     cluster = Cluster(_node("node", node), nodes=job.nodes)

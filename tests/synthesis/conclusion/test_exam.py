@@ -275,7 +275,7 @@ def test_element_wise_kernels_take_what_half_the_memory_rate_adds(job: ExamJob) 
         logits /= node.gpus * has.memory_bytes_per_s(node.machine)
         x, model = layout.micro_batch * job.sequence, job.model
         blocks = layer_products(model, tokens=x, layout=layout)
-        numbers = (3 + passes[1]) * model.layers * sum(one.values for block in blocks for one in block)
+        numbers = (3.0 + passes[1]) * model.layers * sum(one.values for block in blocks for one in block)
         wide = model.vocabulary / layout.tensor
         numbers += 3 * (x * model.hidden + model.hidden * wide + x * wide)
         matmuls = 2 * numbers / has.memory_bytes_per_s(node.machine)
