@@ -91,6 +91,7 @@ class Exam {
     this.doing = `Drawing the tasks of seed ${written.trim().slice(0, MOST_SHOWN)} …`;
     this.say(this.doing);
     return this.after(async () => {
+      this.say(this.doing);
       const { error, seed, tasks } = JSON.parse(await this.ask("exam_view", [written]));
       this.seedForm.elements.seed.ariaInvalid = error ? "true" : null;
       if (error) {

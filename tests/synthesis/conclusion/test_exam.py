@@ -271,7 +271,7 @@ def test_element_wise_kernels_take_what_half_the_memory_rate_adds(job: ExamJob) 
             ).step.compute
             for share in (has.memory_share, has.memory_share / 2)
         )
-        logits = 24 * job.tokens_per_step * job.model.vocabulary
+        logits = 24.0 * job.tokens_per_step * job.model.vocabulary
         logits /= node.gpus * has.memory_bytes_per_s(node.machine)
         x, model = layout.micro_batch * job.sequence, job.model
         blocks = layer_products(model, tokens=x, layout=layout)
