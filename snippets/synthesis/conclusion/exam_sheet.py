@@ -183,15 +183,16 @@ _WORDS = (
     ),
     (
         "rates",
-        "Each task says which share of a device's peak and of its links is reached. The tensor group's sums wait for"
-        " nothing going forward; going backward they run beside the weights' gradients.",
+        "Each task says which share of a device's peak and of its links is reached. Going forward the step"
+        " waits for the tensor group's sums; going backward they run beside the weights' gradients, as far as they can."
+        " It always waits for the keys and values of a context group, and for tokens on their way to experts.",
     ),
     (
         "gradients",
         "With zero=1 the sum of gradients hides behind one micro-batch's backward pass, the last, and the gather of"
         " new weights behind one forward pass, layer by layer. What is longer sticks out, and it's longer where b is"
         " small. With zero=2 and 3 each micro-batch scatters its gradients; with 3 it also gathers the weights twice,"
-        " forward and backward. Each hides behind that micro-batch's own passes.",
+        " forward and backward. Each hides, as far as it can, behind passes of its own micro-batch.",
     ),
     (
         "memory",
