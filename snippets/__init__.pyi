@@ -733,6 +733,7 @@ from snippets.synthesis.conclusion.exam import exam_answers as exam_answers
 from snippets.synthesis.conclusion.exam import unread_lines as unread_lines
 from snippets.synthesis.conclusion.exam import graded_exam as graded_exam
 from snippets.synthesis.conclusion.exam import exam_certificate as exam_certificate
+from snippets.synthesis.conclusion.exam_answers import ImpossibleAnswer as ImpossibleAnswer
 from snippets.synthesis.conclusion.exam_answers import ExamAnswer as ExamAnswer
 from snippets.synthesis.conclusion.exam_answers import one_line as one_line
 from snippets.synthesis.conclusion.exam_answers import read_answer as read_answer
@@ -749,14 +750,17 @@ from snippets.synthesis.conclusion.exam_layouts import exam_plan as exam_plan
 from snippets.synthesis.conclusion.exam_layouts import best_plan as best_plan
 from snippets.synthesis.conclusion.exam_layouts import layout_parts as layout_parts
 from snippets.synthesis.conclusion.exam_layouts import single_changes as single_changes
+from snippets.synthesis.conclusion.exam_layouts import paired_change as paired_change
 from snippets.synthesis.conclusion.exam_layouts import changed_plan as changed_plan
 from snippets.synthesis.conclusion.exam_layouts import lost_seconds as lost_seconds
 from snippets.synthesis.conclusion.exam_mistakes import NamedMistake as NamedMistake
 from snippets.synthesis.conclusion.exam_mistakes import memory_mistake as memory_mistake
 from snippets.synthesis.conclusion.exam_mistakes import layout_mistakes as layout_mistakes
+from snippets.synthesis.conclusion.exam_mistakes import pair_mistake as pair_mistake
 from snippets.synthesis.conclusion.exam_mistakes import largest_loss as largest_loss
 from snippets.synthesis.conclusion.exam_sheet import allowed_keeps as allowed_keeps
 from snippets.synthesis.conclusion.exam_sheet import sheet_rows as sheet_rows
+from snippets.synthesis.conclusion.exam_sheet import element_wise_s as element_wise_s
 from snippets.synthesis.conclusion.exam_sheet import word_rows as word_rows
 from snippets.synthesis.conclusion.exam_tasks import ExamDeadline as ExamDeadline
 from snippets.synthesis.conclusion.exam_tasks import ExamTask as ExamTask

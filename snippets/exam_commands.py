@@ -76,7 +76,7 @@ def exam_answer(*, seed: int = 1, answers: str = "", solution: int | None = None
 def _read(path: Path) -> str:
     """Return what is in a file."""
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:  # some editors put a mark before line 1
             return file.read(MOST_TEXT + 1)
     except OSError as error:
         raise ValueError(f"answers must be a file that can be read, got {path}: {error.strerror}") from None

@@ -333,6 +333,12 @@ def bad_values(name: str, argument: str) -> Iterator[tuple[str, Any, bool]]:
 # What comes of it.
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder: an argument may name a file that is made."""
+    monkeypatch.chdir(tmp_path)
+
+
 @contextlib.contextmanager
 def limits() -> Iterator[None]:
     """Stop what takes too long or too much memory, and turn warnings into errors."""

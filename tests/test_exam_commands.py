@@ -92,6 +92,17 @@ def test_it_grades_what_is_solved_and_what_is_not(run: Any, solved: Path) -> Non
     assert (record["points"], record["passed"], record["verdicts"][1]["points"]) == (20, False, 20)
 
 
+def test_a_mark_before_line_1_is_no_letter_of_it(run: Any, solved: Path) -> None:
+    answers = solved.read_text(encoding="utf-8")
+    plain = run("--answers", str(solved))
+    solved.write_text(answers, encoding="utf-8-sig")
+    assert run("--answers", str(solved)) == plain
+    solved.write_text(exam_form(SEED + 1), encoding="utf-8-sig")
+    status, shown = run("--answers", str(solved))
+    assert status
+    assert f"got those to seed {SEED + 1}" in shown
+
+
 def test_a_solution_is_shown_after_a_try_and_not_before(run: Any, solved: Path) -> None:
     solved.write_text("1: t=8 p=4", encoding="utf-8")
     status, shown = run("--answers", str(solved), "--solution", "1")

@@ -6,6 +6,7 @@ import * as store from "./live/store.js";
 
 const SAID_MS = 2500;
 const LARGEST_SEED = 1_000_000; // of those that the button draws
+const MOST_SHOWN = 20;
 const SEED_KEY = "exam/seed";
 
 const machine = new Machine();
@@ -28,6 +29,10 @@ class Exam {
     this.certificate = element.querySelector(".exam-certificate");
     this.tasks = [...element.querySelectorAll(".exam-task")].map((section, i) => new Task(this, section, i + 1));
     this.work = Promise.resolve();
+    this.doing = ""; // said while Python comes
+    this.draws = 0; // that are under way
+    this.sum = this.end.querySelector("[data-part=points]");
+    this.noPoints = this.sum.textContent;
     element.addEventListener("pointerdown", () => this.warm());
     element.addEventListener("focusin", () => this.warm());
     this.seedForm.addEventListener("submit", (event) => {
@@ -38,12 +43,13 @@ class Exam {
     element.querySelector("[data-all]").addEventListener("click", () => this.tasks.forEach((task) => task.grade()));
     this.end.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.certify(event.target.elements.name.value);
+      this.certify(event.target.elements.name);
     });
     element.querySelector("[data-copy]").addEventListener("click", () => this.copy());
     element.querySelector("[data-save]").addEventListener("click", () => this.save());
     const kept = store.get(SEED_KEY)?.text;
     if (/^\d{1,10}$/.test(kept ?? "") && Number(kept) !== this.seed) {
+      this.seedForm.elements.seed.value = kept;
       this.draw(kept);
     } else {
       this.fillAnswers();
@@ -72,14 +78,20 @@ class Exam {
 
   async ask(name, parameters) {
     const { subject, module } = this.element.dataset;
-    await machine.start(subject, (text) => this.say(text));
+    await machine.start(subject, (text) => this.say(`${this.doing} ${text}`.trim()));
     const answer = await machine.call(subject, module, name, parameters);
     this.say("");
     return answer;
   }
 
+  // Draws the tasks of a seed. Until they are there nothing can be answered: what stands there is of another seed.
   draw(written) {
+    this.draws += 1;
+    this.close();
+    this.doing = `Drawing the tasks of seed ${written.trim().slice(0, MOST_SHOWN)} …`;
+    this.say(this.doing);
     return this.after(async () => {
+      this.say(this.doing);
       const { error, seed, tasks } = JSON.parse(await this.ask("exam_view", [written]));
       this.seedForm.elements.seed.ariaInvalid = error ? "true" : null;
       if (error) {
@@ -93,12 +105,30 @@ class Exam {
       this.certificate.hidden = true;
       this.fillAnswers();
       this.say(`These are the tasks of seed ${seed}.`);
+    }).finally(() => {
+      this.draws -= 1;
+      if (!this.draws) {
+        this.doing = "";
+        this.close();
+      }
     });
+  }
+
+  // Disables what answers, while other tasks are drawn.
+  close() {
+    for (const field of this.element.querySelectorAll(":is(.exam-task, .exam-end) :is(input, button)")) {
+      field.disabled = this.draws > 0;
+    }
   }
 
   fillAnswers() {
     this.tasks.forEach((task) => task.recall());
-    this.count();
+    const graded = this.tasks.some((task) => task.points !== undefined);
+    this.sum.textContent = (graded && store.get(this.sumKey)?.text) || this.noPoints;
+  }
+
+  get sumKey() {
+    return `exam/${this.seed}/points`;
   }
 
   count() {
@@ -107,12 +137,20 @@ class Exam {
     if (graded.length) {
       this.after(async () => {
         const html = await this.ask("points_html", [points, graded.length]);
-        this.end.querySelector("[data-part=points]").innerHTML = vouched.createHTML(html);
+        this.sum.innerHTML = vouched.createHTML(html);
+        store.put(this.sumKey, { text: this.sum.textContent });
       });
     }
   }
 
-  certify(name) {
+  // Makes the certificate, which grades all answers; so the page grades those first that it has not graded as they stand.
+  certify({ value: name, dataset }) {
+    const letters = [...name].length;
+    if (letters > Number(dataset.most)) {
+      this.say(`The name must have at most ${dataset.most} characters, got ${letters}.`, true);
+      return undefined;
+    }
+    this.tasks.filter((task) => task.input.value.trim() && task.graded !== task.input.value).forEach((task) => task.grade());
     return this.after(async () => {
       this.say("Grading all five …");
       const answers = this.tasks.map((task) => task.input.value);
@@ -158,6 +196,7 @@ class Task {
     this.verdict = section.querySelector("[data-part=verdict]");
     this.fold = section.querySelector(".exam-solution");
     this.points = undefined;
+    this.graded = undefined; // the answer that has these points
     section.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.grade();
@@ -178,7 +217,8 @@ class Task {
   keep(state) {
     const before = store.get(this.key)?.state;
     if (state !== "draft" || this.input.value || before) {
-      store.put(this.key, { text: this.input.value, state: state === "draft" && before ? before : state });
+      const entry = { text: this.input.value, state: state === "draft" && before ? before : state };
+      store.put(this.key, this.points === undefined ? entry : { ...entry, points: this.points });
     }
   }
 
@@ -186,10 +226,13 @@ class Task {
   recall() {
     const kept = store.get(this.key);
     this.input.value = kept?.text ?? "";
-    this.points = undefined;
+    this.points = Number.isInteger(kept?.points) ? kept.points : undefined;
+    this.graded = undefined;
     this.fold.open = false;
     this.fold.hidden = !["tried", "solved"].includes(kept?.state);
-    this.verdict.textContent = this.fold.hidden ? "" : "You have had this task graded before. Grade it again to see the verdict.";
+    const had = this.points === undefined ? "" : `It had ${this.points} points. `;
+    const before = !this.fold.hidden || had;
+    this.verdict.textContent = before ? `You have had this task graded before. ${had}Grade it again to see the verdict.` : "";
   }
 
   grade() {
@@ -200,7 +243,10 @@ class Task {
       const { html, points, solved, answered, tried } = JSON.parse(await exam.ask("graded_view", [exam.seed, this.number, answer]));
       this.verdict.innerHTML = vouched.createHTML(html);
       this.points = answered ? points : undefined;
-      if (tried) {
+      this.graded = answer;
+      if (!tried) {
+        this.keep("draft");
+      } else {
         this.keep(solved ? "solved" : "tried");
         this.fold.hidden = false;
         this.fold.open = false;

@@ -15,6 +15,7 @@ FIRST_SEED = 1
 
 def exam_html() -> bytes:
     """Return the exam with which the page opens."""
+    from snippets.synthesis.conclusion.exam import MOST_NAME
     from snippets.synthesis.conclusion.exam_answers import MOST_CHARACTERS
     from snippets.synthesis.conclusion.exam_view import exam_view, points_html, words_html
 
@@ -22,7 +23,7 @@ def exam_html() -> bytes:
     sections = "".join(_section(number, task, MOST_CHARACTERS) for number, task in enumerate(tasks, 1))
     return (
         f'<div class="exam" data-subject="{SUBJECT}" data-module="{MODULE}" data-seed="{FIRST_SEED}">'
-        f"{_seed_form()}{words_html()}{sections}{_end(points_html(0, 0))}</div>"
+        f"{_seed_form()}{words_html()}{sections}{_end(points_html(0, 0), MOST_NAME)}</div>"
     ).encode()
 
 
@@ -49,13 +50,13 @@ def _section(number: int, task: str, most: int) -> str:
     )
 
 
-def _end(points: str) -> str:
+def _end(points: str, most: int) -> str:
     return (
         '<section class="exam-end" aria-labelledby="points"><h2 id="points">Points, and the certificate</h2>'
         f'<p data-part="points" role="status">{points}</p>'
         '<form class="exam-tools" aria-label="The certificate"><button type="button" data-all>Grade all five</button>'
-        '<label for="exam-name">Your name</label><input type="text" id="exam-name" name="name" maxlength="80"'
-        ' autocomplete="name"><button type="submit">Make the certificate</button></form>'
+        '<label for="exam-name">Your name</label><input type="text" id="exam-name" name="name"'
+        f' data-most="{most}" autocomplete="name"><button type="submit">Make the certificate</button></form>'
         '<div class="exam-certificate" hidden><pre tabindex="0" aria-label="The certificate"></pre>'
         '<p class="exam-tools"><button type="button" data-copy>Copy</button><button type="button" data-save>Save as a'
         ' file</button> <span role="status"></span></p></div></section>'

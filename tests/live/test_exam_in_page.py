@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from browser_fixtures import CONTRAST, dark, until, violations
 
-from snippets.synthesis.conclusion.exam import exam_answers, graded_exam
+from snippets.synthesis.conclusion.exam import MOST_NAME, exam_answers, graded_exam
 from snippets.synthesis.conclusion.exam_judging import best_answer
 from snippets.synthesis.conclusion.exam_tasks import exam_tasks
 from snippets.synthesis.conclusion.exam_view import exam_view, graded_view, solution_view
@@ -92,6 +92,9 @@ def test_it_is_answered_graded_kept_and_certified(exam: Any, address: str) -> No
     assert "Name: <b>Ada</b>\n" in written
     assert exam_answers(written, seed=1) == tuple(given)
     assert f"Points: {points} of 100" in written
+    exam.locator("#exam-name").fill("x" * (MOST_NAME + 1))
+    exam.get_by_role("button", name="Make the certificate").click()
+    assert f"at most {MOST_NAME} characters, got {MOST_NAME + 1}" in exam.locator(".exam-note").inner_text()
     with exam.expect_download() as download:
         exam.get_by_role("button", name="Save as a file").click()
     assert download.value.path().read_text(encoding="utf-8").rstrip() == written.rstrip()
@@ -101,6 +104,8 @@ def test_it_is_answered_graded_kept_and_certified(exam: Any, address: str) -> No
     assert [exam.locator(f"#exam-answer-{number}").input_value() for number in range(1, 6)] == given
     assert exam.locator("[data-task='2'] .exam-solution").is_visible()
     assert "graded before" in part(exam, 2, "verdict")
+    assert f"{points} of 100 points" in exam.locator("[data-part=points]").inner_text()
+    assert "1 of 5 tasks are not graded yet" in exam.locator("[data-part=points]").inner_text()
     assert exam.locator("#exam-answer-1").evaluate("input => !document.title.startsWith('1')")
 
 
@@ -112,8 +117,13 @@ def test_another_seed_has_its_own_tasks_and_answers_and_stays(exam: Any) -> None
         assert part(exam, number, "task") == exam.evaluate(PARSED, html)
     assert exam.locator("#exam-answer-1").input_value() == ""
     exam.locator("#exam-answer-1").fill("t=8 p=4")
+    assert "0 of 100 points" in exam.locator("[data-part=points]").inner_text()
     exam.reload()
+    assert exam.locator("#exam-seed").input_value() == "7"  # at once, and nothing can be typed into seed 1's tasks
+    assert exam.locator("#exam-answer-1").is_disabled()
+    assert "Drawing the tasks of seed 7" in exam.locator(".exam-note").inner_text()
     settled(exam)
+    assert exam.locator(".exam :disabled").count() == 0
     assert exam.locator("#exam-seed").input_value() == "7"
     assert exam.locator("#exam-answer-1").input_value() == "t=8 p=4"
     assert part(exam, 1, "task") == exam.evaluate(PARSED, json.loads(exam_view("7"))["tasks"][0])
@@ -122,6 +132,7 @@ def test_another_seed_has_its_own_tasks_and_answers_and_stays(exam: Any) -> None
     settled(exam)
     assert "must be a whole number" in exam.locator(".exam-note").inner_text()
     assert exam.locator("#exam-seed").get_attribute("aria-invalid") == "true"
+    assert exam.locator("#exam-answer-1").is_enabled()
     exam.locator("#exam-seed").fill("1")
     exam.locator("#exam-seed").press("Enter")
     settled(exam)

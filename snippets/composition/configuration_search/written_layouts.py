@@ -25,6 +25,7 @@ _ALSO = {
     "keep": "recompute",
 }
 _NAMES = _SHOWN | _ALSO | {name: name for name in (*_SHOWN.values(), "expert_tensor", "stage", "recompute")}
+LAYOUT_NAMES = frozenset(_NAMES)
 _MOST_CHARACTERS = 300
 _DIGITS = 9
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from snippets.composition.configuration_search.written_layouts import WrittenLayout, read_layout
+from snippets.composition.configuration_search.written_layouts import LAYOUT_NAMES, WrittenLayout, read_layout
 from snippets.domain import Answers, named, of_kind, text
 from snippets.hardware import NODES
 from snippets.synthesis.conclusion.exam_layouts import ExamJob
@@ -40,6 +40,10 @@ _WORDS = {
     "answer must name": "the answer must name",
     "answer must": "the answer must",
 }
+
+
+class ImpossibleAnswer(ValueError):
+    """Why an answer that can be read cannot run."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,8 @@ def read_answer(task: ExamTask, answer: str) -> ExamAnswer:
         The answer, read.
 
     Raises:
-        ValueError: if something is missing, stands twice, or is not what the task allows.
+        ValueError: if something is missing, stands twice, or is not what the task allows; an ``ImpossibleAnswer`` if
+            it can be read, but no layout is so, or no node.
 
     Source: ``read_layout``; ``device``, ``nodes``, ``interval``, ``binds`` and ``step`` are the exam's own.
     Convention: what a layout doesn't name is 1, but for d, which takes the GPUs that are left.
@@ -132,7 +137,7 @@ def read_answer(task: ExamTask, answer: str) -> ExamAnswer:
     if missing:
         raise ValueError(f"answer must name {' and '.join(missing)}, as in {task.form}, got none")
     job = _rented(task, own) if task.kind == "deadline" else task.job
-    written = _layout(" ".join(filter(None, rest)), job)
+    written = _layout(" ".join(filter(None, rest)), job, own=_OWN.get(task.kind, ()))
     if task.kind == "deadline":
         return ExamAnswer(job, written, interval_s=_time("interval", own["interval"], plain=False))
     return ExamAnswer(job, written)
@@ -155,7 +160,7 @@ def _repair(task: ExamTask, own: dict[str, str], rest: str) -> ExamAnswer:
         return own[name]
 
     start = read_layout(task.layout, gpus=task.job.cluster.gpus)
-    written = part("layout", lambda: _layout(rest, task.job), start)
+    written = part("layout", lambda: _layout(rest, task.job, own=_OWN["repair"]), start)
     binds = part("binds", lambda: named("binds", named_part("binds"), INVARIANTS), "")
     step_s = part("step", lambda: _time("step", named_part("step"), plain=True), 0.0)
     if len(unread) == 3:
@@ -192,13 +197,16 @@ def _shown(written: str) -> str:
     return repr(written if len(written) <= _MOST_SHOWN else f"{written[:_MOST_SHOWN]}…")
 
 
-def _layout(line: str, job: ExamJob) -> WrittenLayout:
+def _layout(line: str, job: ExamJob, *, own: tuple[str, ...] = ()) -> WrittenLayout:
     if not line:
         raise ValueError("answer must name a layout, such as t=8 p=4 zero=1, got none")
     for word in line.split():
         name, sign, value = word.partition("=")
         if not sign or name in ("recompute", "keep") or not re.fullmatch(r"[a-z_]+", name):
             continue
+        if name not in LAYOUT_NAMES:
+            allowed = ", ".join((*own, "t, p, v, c, d, e, b, zero or recompute"))
+            raise ValueError(f"answer must name {allowed} in this task, got {_shown(name)}")
         least = 0 if name in _STAGE else 1
         if not re.fullmatch(r"\d{1,9}", value) or int(value) < least:
             allowed = f"a whole number of at least {least}, in at most nine digits"
@@ -206,9 +214,12 @@ def _layout(line: str, job: ExamJob) -> WrittenLayout:
     try:
         found = read_layout(line, gpus=job.cluster.gpus)
     except ValueError as error:
-        raise ValueError(re.sub(r"^written\b", "answer", str(error))) from None
+        said = str(error)
+        unread = re.match(r"written must|recompute must|\S+ must be a whole number", said)
+        raise (ValueError if unread else ImpossibleAnswer)(re.sub(r"^written\b", "answer", said)) from None
     if found.keep not in (keeps := allowed_keeps(job.model)):
-        raise ValueError(f"recompute must be {', '.join(keeps[:-1])} or {keeps[-1]} for this model, got {found.keep!r}")
+        allowed = f"{', '.join(keeps[:-1])} or {keeps[-1]}"
+        raise ImpossibleAnswer(f"recompute must be {allowed} for this model, got {found.keep!r}")
     return found
 
 
@@ -218,9 +229,10 @@ def _rented(task: ExamTask, own: dict[str, str]) -> ExamJob:
     assert terms is not None
     devices = {name.casefold(): node for name, (node, _) in zip(task.devices, terms.usd_per_gpu_hour, strict=True)}
     if own["device"] not in devices:
-        raise ValueError(f"device must be {' or '.join(task.devices)}, got {_shown(own['device'])}")
+        raise ImpossibleAnswer(f"device must be {' or '.join(task.devices)}, got {_shown(own['device'])}")
     if own["nodes"] not in map(str, terms.nodes):
-        raise ValueError(f"nodes must be one of {', '.join(map(str, terms.nodes))}, got {_shown(own['nodes'])}")
+        allowed = ", ".join(map(str, terms.nodes))
+        raise ImpossibleAnswer(f"nodes must be one of {allowed}, got {_shown(own['nodes'])}")
     job = task.job
     node = NODES.name_of(devices[own["device"]])
     return ExamJob(job.model_name, node, int(own["nodes"]), job.sequence, job.batch_sequences)

@@ -12,7 +12,7 @@ from snippets.composition.failures.formulas import checkpoint_bytes, exact_check
 from snippets.domain import Answers, integer_at_least, of_kind, positive_number, text
 from snippets.foundations.economics.formulas import goodput_share
 from snippets.models import parameter_count
-from snippets.synthesis.conclusion.exam_answers import ExamAnswer, one_line, plain_reason, read_answer
+from snippets.synthesis.conclusion.exam_answers import ExamAnswer, ImpossibleAnswer, one_line, plain_reason, read_answer
 from snippets.synthesis.conclusion.exam_layouts import (
     Change,
     ExamJob,
@@ -22,7 +22,14 @@ from snippets.synthesis.conclusion.exam_layouts import (
     lost_seconds,
     single_changes,
 )
-from snippets.synthesis.conclusion.exam_mistakes import NamedMistake, largest_loss, layout_mistakes, memory_mistake
+from snippets.synthesis.conclusion.exam_mistakes import (
+    MOST_NAMED,
+    NamedMistake,
+    largest_loss,
+    layout_mistakes,
+    memory_mistake,
+    pair_mistake,
+)
 from snippets.synthesis.conclusion.exam_tasks import NEAR, PREDICTED_WITHIN, TASK_POINTS, ExamTask
 
 LEAST_POINTS = 2  # of an answer that keeps to all limits, however slow
@@ -112,7 +119,8 @@ def judged_answer(task: ExamTask, answer: str) -> ExamVerdict:
     try:
         read = read_answer(task, line)
     except ValueError as error:
-        return ExamVerdict(0, "It can't be read.", (_unreadable(error),), graded=False)
+        said = "It can't run." if isinstance(error, ImpossibleAnswer) else "It can't be read."
+        return ExamVerdict(0, said, (_unreadable(error),), graded=False)
     try:
         found = exam_plan(read.job, read.written.layout, keep=read.written.keep)
     except ValueError as error:
@@ -229,11 +237,18 @@ def _layout(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
 
 
 def _slow(read: ExamAnswer, found: Plan) -> tuple[NamedMistake, ...]:
-    named = layout_mistakes(read.job, read.written.layout, keep=read.written.keep)
+    named = _layout_mistakes(read)
     if named:
         return named
     again = found.step.compute - exam_plan(read.job, read.written.layout, keep="none").step.compute
     return (largest_loss(found, again_s=max(0.0, again)),)
+
+
+def _layout_mistakes(read: ExamAnswer) -> tuple[NamedMistake, ...]:
+    """Return what one change would undo; where none would, what two sizes together would."""
+    layout, keep = read.written.layout, read.written.keep
+    pair = pair_mistake(read.job, layout, keep=keep)
+    return (*([pair] if pair else []), *layout_mistakes(read.job, layout, keep=keep))[:MOST_NAMED]
 
 
 # ------------------------------------------------------------------------------------------ deadlines
@@ -316,8 +331,9 @@ def _deadline(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
     wrong = _interval_mistakes(task, read, share)
     if elapsed > terms.days:
         said = f"It fits, and the run takes {days}; the term is {terms.days:g} days."
-        slow = layout_mistakes(read.job, read.written.layout, keep=read.written.keep)
-        late = (_late(task, nodes, calm, elapsed, bool(wrong)), *wrong, *slow)
+        few = _too_few(task, read, found)
+        slow = () if few else _layout_mistakes(read)
+        late = (*few, _late(task, nodes, calm, elapsed, bool(wrong)), *wrong, *slow)
         return ExamVerdict(late_points(min(elapsed / terms.days, 2.0), cost_points(ratio)), said, late[:3])
     points = cost_points(ratio)
     more = "as cheap as the planner's best" if ratio <= 1 + 5e-4 else f"{ratio - 1:.0%} above the planner's best"
@@ -350,6 +366,19 @@ def late_points(lateness: float, points: int) -> int:
     return max(0, min(most, math.floor(points * left + 1e-9)))
 
 
+def _too_few(task: ExamTask, read: ExamAnswer, found: Plan) -> tuple[NamedMistake, ...]:
+    """Return that on these nodes no layout ends in time, by a search over all of them, if it is so."""
+    terms, nodes = task.deadline, read.job.nodes
+    assert terms is not None
+    fastest = min(_calm_days(task, found), _calm_days(task, best_plan(read.job)))
+    share = _goodput(task, nodes, _interval_s(task, nodes))
+    if fastest <= terms.days * share:
+        return ()
+    least = f"{fastest / share:,.1f} days" if share > 0 else "no end"
+    said = f"No layout that the planner knows ends in time on these {nodes} nodes: the fastest takes {least}."
+    return (NamedMistake("nodes on which no layout ends in time", said, 29),)
+
+
 def _late(task: ExamTask, nodes: int, calm: float, elapsed: float, far_off: bool) -> NamedMistake:
     """Return why a run ends too late: itself, failures, or how often it is saved."""
     terms = task.deadline
@@ -377,6 +406,13 @@ def _span(seconds: float) -> str:
             count = f"{seconds / size:.2g}" if seconds < 10 * size else f"{seconds / size:.0f}"
             return f"{count} {unit}{'' if count == '1' else 's'}"
     return f"{seconds / DAY_S:,.0f} days"
+
+
+def _predicted(seconds: float) -> str:
+    """Return a predicted step in the unit in which it is read most easily, to three digits."""
+    if seconds < 1e-3:
+        return "less than 1 ms"
+    return _span(seconds) if seconds >= 100 else f"{seconds:.3g} s" if seconds >= 0.1 else f"{1e3 * seconds:.3g} ms"
 
 
 def _interval_mistakes(task: ExamTask, read: ExamAnswer, share: float) -> tuple[NamedMistake, ...]:
@@ -475,7 +511,7 @@ def _repair(task: ExamTask, read: ExamAnswer, found: Plan) -> ExamVerdict:
     points = sum(worth for part, worth in _PARTS.items() if right[part])
     fits = f"It fits, {_held(found)}, and" if found.fits else f"It doesn't fit, {_held(found)}, and"
     said = f"{fits} a step takes {found.total_s:.2f} s by the planner"
-    said += "." if "step" in unread else f"; you predicted {read.step_s:.3g} s."
+    said += "." if "step" in unread else f"; you predicted {_predicted(read.step_s)}."
     ratio = found.total_s / best.total_s if right["gain"] else None
     return ExamVerdict(points, f"{said} {_parted(right)}", tuple(wrong), ratio)
 
@@ -509,8 +545,8 @@ def _misjudged(read: ExamAnswer, start: Plan, found: Plan, off: float) -> NamedM
     if abs(read.step_s / start.total_s - 1) < 0.02:
         sentence = "The seconds are those of the layout before the change."
     else:
-        way = "more" if off > 0 else "less"
-        sentence = f"{read.step_s:.3g} s are {abs(off):.0%} {way} than the {found.total_s:.2f} s of the planner."
+        way = f"{off + 1:,.0f} times" if off > 1 else f"{abs(off):.0%} {'more' if off > 0 else 'less'} than"
+        sentence = f"{_predicted(read.step_s)} are {way} the {found.total_s:.2f} s of the planner."
     return NamedMistake("prediction off", sentence, 26)
 
 

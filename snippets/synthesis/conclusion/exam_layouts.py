@@ -17,6 +17,7 @@ from snippets.models import MODELS, Transformer
 
 FREE_SHARE = 0.1  # of a GPU's memory stays free, as on the page Planner
 CHANGED = ("t", "p", "c", "e", "v", "b", "zero", "recompute")  # d takes what t, p and c leave
+PAIRS = (("p", "v"), ("c", "b"), ("t", "b"))  # sizes of which one often helps only with the other
 _MOST_MICRO_BATCH = 16
 _KEPT = tuple(keep for keep in KEEPS if keep != "selective")  # flash attention stores no scores
 _NARROW = {"context": 1, "stage": (1, 3), "micro_batch": (1, 2, 4)}  # of a search over several clusters
@@ -242,6 +243,49 @@ def _single_changes(job: ExamJob, layout: Layout, keep: str) -> tuple[Change, ..
             if changed.fits:
                 found.append(Change(axis, value, _rank(value) > _rank(parts[axis]), changed))
     return tuple(found)
+
+
+def paired_change(job: ExamJob, layout: Layout, *, keep: str) -> tuple[tuple[str, str], Plan] | None:
+    """Return the best layout that differs from one in both sizes of a pair in ``PAIRS``, and fits.
+
+    Args:
+        job: the job.
+        layout: the layout.
+        keep: what its layers make again.
+
+    Returns:
+        The pair and the plan; ``None`` where none fits.
+
+    Source: ``changed_plan`` of each.
+    Convention: the values are those of ``single_changes``, and v divides the layers.
+    Leaves out: other pairs.
+
+    Example:
+        >>> job = ExamJob("Llama 3 70B", "DGX H100", 32, 8192, 512)
+        >>> paired_change(job, Layout(tensor=2, pipeline=4, data=32, chunks=20), keep="full")[0]
+        ('c', 'b')
+    """
+    of_kind("job", job, ExamJob)
+    of_kind("layout", layout, Layout)
+    return _paired_change(job, layout, named("keep", keep, KEEPS))
+
+
+@lru_cache(maxsize=64)
+def _paired_change(job: ExamJob, layout: Layout, keep: str) -> tuple[tuple[str, str], Plan] | None:
+    parts, best = layout_parts(layout, keep=keep), None
+    for pair in PAIRS:
+        for first in _values(job, layout, pair[0]):
+            shape = replace(layout, pipeline=int(first), chunks=1) if pair[0] == "p" else layout
+            for second in _values(job, shape, pair[1]):
+                if first == parts[pair[0]] or second == parts[pair[1]]:
+                    continue
+                try:
+                    changed = changed_plan(job, {**parts, pair[0]: first, pair[1]: second})
+                except ValueError:
+                    continue
+                if changed.fits and (best is None or changed.total_s < best[1].total_s):
+                    best = (pair, changed)
+    return best
 
 
 def _rank(value: int | str) -> int:

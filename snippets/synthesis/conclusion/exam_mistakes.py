@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from snippets.composition.configuration_search.planner import Plan
 from snippets.composition.layouts import Layout, axis_placement
 from snippets.domain import Answers, nonnegative_number, number_between, of_kind
-from snippets.synthesis.conclusion.exam_layouts import ExamJob, exam_plan, single_changes
+from snippets.synthesis.conclusion.exam_layouts import PAIRS, ExamJob, exam_plan, paired_change, single_changes
 
 LARGE_BUBBLE = 0.25  # of the step
 WORTH = 0.02  # of the step: what saves less is not called a mistake
@@ -23,6 +23,8 @@ _LOSSES = {
     "optimizer": ("the optimizer", 22),
     "recompute": ("what is computed again", 23),
 }
+_PAIRED = f"does one of {', '.join(' with '.join(pair) for pair in PAIRS[:-1])} or {' with '.join(PAIRS[-1])}"
+_PAIR_CHAPTERS = {"p": 18, "c": 19, "t": 17}
 _STATE = ("weights", "gradients", "optimizer")
 _KINDS = (*_STATE, "activations", "buffers")
 
@@ -116,8 +118,38 @@ def layout_mistakes(job: ExamJob, layout: Layout, *, keep: str) -> tuple[NamedMi
     return tuple(mistake for _, mistake in ranked[:MOST_NAMED])
 
 
+def pair_mistake(job: ExamJob, layout: Layout, *, keep: str) -> NamedMistake | None:
+    """Return that two sizes have to change together, where no single change helps and a pair does.
+
+    Args:
+        job: the job.
+        layout: a layout that fits.
+        keep: what its layers make again.
+
+    Returns:
+        The mistake; ``None`` where a single change saves 2% of the step, or no pair does.
+
+    Source: ``single_changes``, ``paired_change``.
+    Leaves out: pairs that are not in ``PAIRS``.
+
+    Example:
+        >>> job = ExamJob("Llama 3 70B", "DGX H100", 32, 8192, 512)
+        >>> pair_mistake(job, Layout(tensor=8, pipeline=4, data=8), keep="full") is None
+        True
+    """
+    enough = (1 - WORTH) * exam_plan(of_kind("job", job, ExamJob), layout, keep=keep).total_s
+    if any(change.plan.total_s <= enough for change in single_changes(job, layout, keep=keep)):
+        return None
+    best = paired_change(job, layout, keep=keep)
+    if best is None or best[1].total_s > enough:
+        return None
+    (first, second), _ = best
+    said = f"No single change saves 2% of this step, but {first} and {second} do if both change."
+    return NamedMistake("two sizes that change together", said, _PAIR_CHAPTERS[first])
+
+
 def largest_loss(found: Plan, *, again_s: float = 0.0) -> NamedMistake:
-    """Return what takes most of a step besides computing: what is said where no single change helps.
+    """Return what takes most of a step besides computing: what is said where no change helps, single or paired.
 
     Args:
         found: the plan.
@@ -139,11 +171,14 @@ def largest_loss(found: Plan, *, again_s: float = 0.0) -> NamedMistake:
     most = max(terms, key=lambda name: terms[name])
     share = terms[most] / found.total_s
     if share < LEAST_LOSS:
-        said = "No single change to this layout saves 2% of its step: what is better differs in two sizes or more."
+        said = (
+            f"No single change to this layout saves 2% of its step, and neither {_PAIRED}. What is better differs more."
+        )
         return NamedMistake("more than one change away", said, 29)
     name, chapter = _LOSSES[most]
     said = (
-        f"No single change saves 2% of this step. What takes most of it, besides computing once: {name}, {share:.0%}."
+        f"No single change saves 2% of this step, and neither {_PAIRED}. What takes most of it, besides computing once:"
+        f" {name}, {share:.0%}."
     )
     return NamedMistake(name, said, chapter)
 

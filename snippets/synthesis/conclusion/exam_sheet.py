@@ -6,16 +6,20 @@ from collections.abc import Sequence
 
 from snippets.composition.configuration_search.candidates import KEEPS
 from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
+from snippets.composition.layer_times import element_wise_bytes
+from snippets.composition.layouts import Layout
+from snippets.composition.rank_memory import layer_kept_bytes
 from snippets.domain import each, of_kind, text
 from snippets.hardware import NODES, dense_peak_flops_per_s
 from snippets.models import LatentAttention, Transformer
 from snippets.synthesis.conclusion.exam_layouts import ExamJob
 
 Row = tuple[str, str]
+_LONG = 4096  # tokens of a sequence: what a layer keeps of one does not depend on it
 KEEP_WORDS = {
     "none": "Each layer keeps all activations.",
-    "selective": "The attention's scores are made again. Flash attention, which all jobs use, keeps none, so that"
-    " this is the same as none.",
+    "selective": "The attention is computed again, and that takes time. Flash attention, which all jobs use, keeps no"
+    " scores, so this frees next to nothing: 4 bytes of each head and token.",
     "some": "Each layer drops the tensors that are cheapest to make again, only as many as it takes to fit. It needs"
     " layers with attention by heads and one gated block.",
     "full": "Each layer keeps its input alone and runs forward twice.",
@@ -67,6 +71,7 @@ def sheet_rows(job: ExamJob, nodes: Sequence[str]) -> tuple[Row, ...]:
         '32 layers; hidden 4,096; 32 heads of 128, 8 of keys; inner width 14,336, gated; vocabulary 128,256'
     """
     of_kind("job", job, ExamJob)
+    names = each("nodes", nodes, _node)
     keeps, experts = allowed_keeps(job.model), job.model.experts
     cuts = (
         f"t divides {job.model.attention.heads} heads; p × v divides {job.model.layers} or"
@@ -76,9 +81,63 @@ def sheet_rows(job: ExamJob, nodes: Sequence[str]) -> tuple[Row, ...]:
         cuts += f"; e divides {experts.experts} experts"
     return (
         ("sizes", _sizes(job.model)),
-        *(_device(name) for name in each("nodes", nodes, _node)),
+        *(_device(name) for name in names),
         ("recompute", f"{', '.join(keeps[:-1])} or {keeps[-1]}"),
+        ("kept", _kept(job.model)),
+        ("element-wise kernels", _element_wise(job, names)),
         ("cuts", cuts),
+    )
+
+
+def _kept(model: Transformer) -> str:
+    """Return what a layer keeps of a token: the bytes of any length, as flash attention has no scores."""
+    sizes = [
+        f"{layer_kept_bytes(model, Layout(recompute=keep), sequence=_LONG) / _LONG:,.0f} bytes with {keep}"
+        for keep in ("none", "selective", "full")
+    ]
+    mean = ", in the mean layer" if model.experts is not None else ""
+    return f"of each token a layer keeps {', '.join(sizes)}{mean}; all of it over t"
+
+
+def element_wise_s(job: ExamJob, node: str) -> tuple[float, float]:
+    """Return the seconds of a step that element-wise kernels of the layers take in any layout, by their bytes.
+
+    Args:
+        job: the job.
+        node: name of the nodes that it runs on.
+
+    Returns:
+        Seconds of a forward and a backward pass, and of one more forward pass.
+
+    Source: ``element_wise_bytes``, all of which is cut evenly among the GPUs.
+    Convention: of a mean stage.
+    Leaves out: the head.
+
+    Example:
+        >>> [round(each, 2) for each in element_wise_s(ExamJob("Llama 3 8B", "DGX H100", 1, 4096, 8), "DGX H100")]
+        [0.02, 0.01]
+    """
+    of_kind("job", job, ExamJob)
+    cluster = Cluster(_node("node", node), nodes=job.nodes)
+    size = element_wise_bytes(job.model, batch=1, sequence=1, layout=Layout(), attention="flash")
+    rate = cluster.gpus * cluster_constants(cluster).memory_bytes_per_s(cluster.machine)
+    passed = job.tokens_per_step * job.model.layers / rate
+    return (size.forward + size.backward) * passed, size.forward * passed
+
+
+def _element_wise(job: ExamJob, nodes: Sequence[str]) -> str:
+    size = element_wise_bytes(job.model, batch=1, sequence=1, layout=Layout(), attention="flash")
+    moved = f"{size.forward / 1e3:,.0f} kB forward and {size.backward / 1e3:,.0f} kB backward"
+    taken = []
+    for node in nodes:
+        once, again = element_wise_s(job, node)
+        device = f" on {job.nodes} nodes of {node}" if len(nodes) > 1 else ""
+        taken.append(f"{once:.2g} s of a step{device}, and recompute=full adds {again:.2g} s")
+    more = "; other numbers of nodes in inverse proportion" if len(nodes) > 1 else ""
+    return (
+        f"a layer's norms, residuals and activation functions move {moved} for each token, over t. However you cut the"
+        f" model into equal parts, they take {'; '.join(taken)}{more}. The last stage's head moves"
+        f" {24 * job.model.vocabulary / 1e3:,.0f} kB more for each token, over t."
     )
 
 
@@ -93,7 +152,7 @@ def word_rows() -> tuple[Row, ...]:
 
     Example:
         >>> [name for name, _ in word_rows()][4:]
-        ['cuts', 'rates', 'days', 'failures']
+        ['cuts', 'ranks', 'computing', 'rates', 'gradients', 'memory', 'days', 'failures']
     """
     return (*((f"recompute={keep}", KEEP_WORDS[keep]) for keep in KEEPS), *_WORDS)
 
@@ -109,9 +168,38 @@ _WORDS = (
         " also differ by a layer. With v above 1 each copy has at least p micro-batches. With p=1, v is 1.",
     ),
     (
+        "ranks",
+        "Neighbouring ranks share a node. They count along t first, then c, then d, then p; as many ranks in a row as"
+        " fast links join are together. The e expert ranks are also ranks in a row, taken from t × c × d.",
+    ),
+    (
+        "computing",
+        "A matmul takes its FLOPs at the rate, plus its bytes through memory: both factors and the result, 2 bytes a"
+        " number. So narrow matmuls, with a large t or few tokens, are slower. To these come the attention, which"
+        " computes half of the pairs, and element-wise kernels at the memory's rate. Backward the matmuls take twice"
+        " as long as forward, and the attention 2.5 times. recompute=full adds a forward pass, selective the"
+        " attention's. With more than one micro-batch each adds its gradients to the sum, 6 bytes for a parameter of"
+        " the layers through memory. The last stage has the head too.",
+    ),
+    (
         "rates",
-        "Each task says which share of a device's peak and of its links is reached. Sums of gradients and gathers of"
-        " weights run beside computation as far as they can, and so do the tensor group's sums going backward.",
+        "Each task says which share of a device's peak and of its links is reached. Going forward the step"
+        " waits for the tensor group's sums; going backward they run beside the weights' gradients, as far as they can."
+        " It always waits for the keys and values of a context group, and for tokens on their way to experts.",
+    ),
+    (
+        "gradients",
+        "With zero=1 the sum of gradients hides behind one micro-batch's backward pass, the last, and the gather of"
+        " new weights behind one forward pass, layer by layer. What is longer sticks out, and it's longer where b is"
+        " small. With zero=2 and 3 each micro-batch scatters its gradients; with 3 it also gathers the weights twice,"
+        " forward and backward. Each hides, as far as it can, behind passes of its own micro-batch.",
+    ),
+    (
+        "memory",
+        "The state is cut t and p ways, and c × d ways besides: the optimizer's from zero=1, gradients from 2, weights"
+        " from 3. The first stage holds activations of min(p, micro-batches) micro-batches, with v above 1 of at most"
+        " (2(p − 1) + (v − 1)p + 1) / v. Added is the larger of two: a layer's activations, where they are made again,"
+        " and 8 bytes for each logit over t, on the last stage. With zero=2 and 3 buffers hold a layer or two whole.",
     ),
     (
         "days",

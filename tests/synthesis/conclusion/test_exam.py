@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from hypothesis import strategies as st
 from sampling import sampled
 
 from snippets.composition.configuration_search.candidates import KEEPS, Limits
-from snippets.composition.configuration_search.clusters import Cluster
+from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
 from snippets.composition.configuration_search.planner import DAY_S, Plan, layout_plan, plan, planned_job
 from snippets.composition.configuration_search.search import search_layouts
 from snippets.composition.configuration_search.written_layouts import layout_line, read_layout
 from snippets.composition.failures.formulas import checkpoint_bytes
+from snippets.composition.layer_times import layer_products
+from snippets.composition.rank_memory import layer_kept_bytes
 from snippets.composition.step_constants import device_constants
 from snippets.foundations.economics.formulas import goodput_share
 from snippets.models import parameter_count
@@ -52,8 +55,8 @@ from snippets.synthesis.conclusion.exam_layouts import (
     lost_seconds,
     single_changes,
 )
-from snippets.synthesis.conclusion.exam_mistakes import WORTH, layout_mistakes
-from snippets.synthesis.conclusion.exam_sheet import allowed_keeps, word_rows
+from snippets.synthesis.conclusion.exam_mistakes import WORTH, layout_mistakes, pair_mistake
+from snippets.synthesis.conclusion.exam_sheet import allowed_keeps, element_wise_s, word_rows
 from snippets.synthesis.conclusion.exam_tables import REPAIRS as REPAIR_ROWS
 from snippets.synthesis.conclusion.exam_tasks import (
     INVARIANTS,
@@ -248,6 +251,93 @@ def test_what_recompute_may_be_is_what_the_planner_takes(name: str) -> None:
         else:
             with pytest.raises(ValueError, match="gated"):
                 exam_plan(job, layout, keep=keep)
+
+
+@pytest.mark.parametrize("job", [JOB, MOE], ids=lambda job: job.model_name)
+def test_element_wise_kernels_take_what_half_the_memory_rate_adds(job: ExamJob) -> None:
+    """In one micro-batch no sum is kept: half the memory's rate adds these, matmuls' bytes, and the head's logits."""
+    node, has = job.cluster, cluster_constants(job.cluster)
+    data = job.cluster.gpus // 8
+    for keep, passes in (("none", (1, 0)), ("full", (1, 1))):
+        layout, _ = read_layout(f"t=8 b={job.batch_sequences // data} zero=1 recompute={keep}", gpus=node.gpus)
+        first, slow = (
+            layout_plan(
+                job.model,
+                node,
+                layout,
+                tokens_per_step=job.tokens_per_step,
+                sequence=job.sequence,
+                constants=replace(has, memory_share=share),
+            ).step.compute
+            for share in (has.memory_share, has.memory_share / 2)
+        )
+        logits = 24.0 * job.tokens_per_step * job.model.vocabulary
+        logits /= node.gpus * has.memory_bytes_per_s(node.machine)
+        x, model = layout.micro_batch * job.sequence, job.model
+        blocks = layer_products(model, tokens=x, layout=layout)
+        numbers = (3.0 + passes[1]) * model.layers * sum(one.values for block in blocks for one in block)
+        wide = model.vocabulary / layout.tensor
+        numbers += 3 * (x * model.hidden + model.hidden * wide + x * wide)
+        matmuls = 2 * numbers / has.memory_bytes_per_s(node.machine)
+        taken = sum(count * seconds for count, seconds in zip(passes, element_wise_s(job, job.node_name), strict=True))
+        assert slow - first == pytest.approx(taken + matmuls + logits, rel=1e-6)
+
+
+@pytest.mark.parametrize("task", sampled(TASKS, 8), ids=name_of)
+def test_what_a_layer_keeps_is_what_the_sheet_says(task: ExamTask) -> None:
+    said = dict(task.sheet)["kept"]
+    for keep in ("none", "selective", "full"):
+        layout, _ = read_layout(f"c=2 zero=3 recompute={keep}", gpus=8)
+        kept = layer_kept_bytes(task.job.model, layout, sequence=task.job.sequence) / (task.job.sequence / 2)
+        assert f"{kept:,.0f} bytes with {keep}" in said
+
+
+def test_sizes_that_help_together_are_named_before_what_takes_most() -> None:
+    told_pairs = []
+    for seed, number, answer in ((11, 3, "p=2 v=8 e=8"), (11, 2, "t=8 c=32 b=4")):
+        task = exam_tasks(seed)[number - 1]
+        layout, keep = read_layout(answer, gpus=task.job.cluster.gpus)
+        pair = pair_mistake(task.job, layout, keep=keep)
+        before = exam_plan(task.job, layout, keep=keep).total_s
+        single = min(change.plan.total_s for change in single_changes(task.job, layout, keep=keep))
+        if pair:
+            assert single > (1 - WORTH) * before
+            assert judged_answer(task, answer).mistakes[0] == pair
+            told_pairs.append(pair.sentence)
+    assert any("but p and v do if both change" in said for said in told_pairs)
+    assert any("but c and b do if both change" in said for said in told_pairs)
+
+
+def test_nodes_on_which_nothing_ends_in_time_are_named_and_only_they() -> None:
+    task = exam_tasks(11)[3]
+    assert task.deadline is not None
+    named = told(task, "device=H100 nodes=64 t=2 p=4 v=5 interval=60min")
+    late = "nodes on which no layout ends in time"
+    assert "ends in time on these 64 nodes: the fastest takes" in named[late]
+    for nodes in task.deadline.nodes:
+        job = replace(task.job, node_name="DGX H100", nodes=nodes)
+        shortest = best_plan(job).step.run_s(task.deadline.run_tokens) / DAY_S
+        if late in told(task, f"device=H100 nodes={nodes} t=8 p=4 zero=3 recompute=full interval=60min"):
+            assert shortest > 0.8 * task.deadline.days
+    assert late not in told(task, best_answer(task))
+
+
+def test_a_layout_that_can_be_read_but_not_run_is_called_so() -> None:
+    for answer in ("t=8 p=16 d=4", "t=3 p=5", "t=8 zero=4", "t=8 v=2", "t=2 e=2"):
+        assert judged_answer(fit(), answer).said == "It can't run."
+    for answer in ("binds=compute t=8", "device=H100", "nan=nan", "t=x", "hello", "recompute=all"):
+        assert judged_answer(fit(), answer).said == "It can't be read."
+    assert "must name t, p, v, c, d, e, b, zero or recompute in this task, got 'binds'" in str(
+        judged_answer(fit(), "binds=compute t=8").mistakes
+    )
+
+
+def test_seconds_are_said_in_units_that_can_be_read() -> None:
+    task = ExamTask(5, "repair", JOB, layout="t=4 p=2 d=32 zero=1 recompute=full")
+    verdict = judged_answer(task, "binds=compute t=4 p=2 zero=1 recompute=some step=43min")
+    assert "you predicted 43 minutes" in verdict.said
+    assert "43 minutes are" in str(verdict.mistakes)
+    assert "times the" in str(verdict.mistakes)
 
 
 def test_the_words_of_recompute_are_all_defined() -> None:
