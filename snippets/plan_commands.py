@@ -482,6 +482,7 @@ def _cluster(
     own: Mapping[str, int | None],
 ) -> Cluster:
     """Return as many nodes of a device as were asked for, with what is one's own in place of what is listed."""
+    gpus = None if gpus is None else positive_integer("gpus", gpus)
     node = _node(device, own, alone=nodes == 1 or (gpus is not None and gpus <= (gpus_per_node or _USUAL_GPUS)))
     node = _own_node(node, named("dtype", dtype, _FORMATS), own)
     if gpus_per_node is not None:
@@ -490,12 +491,12 @@ def _cluster(
         return Cluster(node, positive_integer("nodes", nodes))
     if nodes is not None:
         raise ValueError(f"gpus must be given only without nodes, got {gpus!r}")
-    count, used = positive_integer("gpus", gpus), Cluster(node, 1).gpus
-    if count < used and gpus_per_node is None:
-        return Cluster(_of_size(node, count), 1)
-    if count % used:
-        raise ValueError(f"gpus must be a multiple of the {used} of a node, got {count}")
-    return Cluster(node, count // used)
+    used = Cluster(node, 1).gpus
+    if gpus < used and gpus_per_node is None:
+        return Cluster(_of_size(node, gpus), 1)
+    if gpus % used:
+        raise ValueError(f"gpus must be a multiple of the {used} of a node, got {gpus}")
+    return Cluster(node, gpus // used)
 
 
 def _node(device: str, own: Mapping[str, int | None], *, alone: bool) -> Node:

@@ -397,6 +397,8 @@ def call(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
 
 def explains(message: str, argument: str, value: Any) -> bool:
     """Return whether a message names the argument, says what is allowed, and tells what was there."""
+    if value is None and re.fullmatch(rf"missing: (?:.*, )?{argument}(?:, .*)?", message):
+        return True  # of several ways to say something, none was taken
     named = re.search(rf"(?<![A-Za-z0-9_]){argument}(?![A-Za-z0-9_])", message) is not None
     told = "the result overflows" in message or ("got" in message and (value is None or message[-8:] != "got None"))
     return named and told and " must " in message

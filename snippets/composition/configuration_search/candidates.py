@@ -72,7 +72,7 @@ class Limits(Answers):
 
     def __post_init__(self) -> None:
         for name in _AXES:
-            if (sizes := getattr(self, name)) is not None:
+            if (sizes := getattr(self, name)) is not None or name in ("expert_tensor", "stage"):
                 object.__setattr__(
                     self, name, _listed(name, sizes, nonnegative_integer if name == "stage" else positive_integer)
                 )

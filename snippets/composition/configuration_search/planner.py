@@ -528,7 +528,7 @@ def job_candidates(job: PlannedJob, limits: Limits) -> Candidates:
         >>> len(job_candidates(job, Limits(pipeline=1, context=1, recompute="none")).sizes)
         50
     """
-    of_kind("job", job, PlannedJob)
+    of_kind("job", job, PlannedJob), of_kind("limits", limits, Limits)
     return candidate_layouts(
         job.model, job.cluster, batch_sequences=job.batch_sequences, sequence=job.sequence, limits=limits
     )

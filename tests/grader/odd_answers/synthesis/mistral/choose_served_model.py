@@ -1,6 +1,6 @@
 # %% sorted_models
 # Right: sorts those that fit by exact fractions.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     from fractions import Fraction
 
     rows = []
@@ -14,7 +14,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% minus_one_for_none
 # Wrong: a number where none fits.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     best, least = -1, None
     for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
         cache = requests * token * min(context, window)
@@ -26,7 +26,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% whole_experts
 # Wrong: rounds the experts that are read to whole ones.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     fitting = []
     for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
         cache = requests * token * min(context, window)
@@ -38,7 +38,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% one_request_s_cache
 # Wrong: reads and keeps the cache of one request.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     fitting = []
     for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
         cache = token * min(context, window)
@@ -50,7 +50,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% rule_of_thumb
 # Wrong: takes the exponential for the power.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     import math
 
     fitting = []
@@ -64,7 +64,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% experts_rounded_up
 # Wrong: rounds the experts that are read up.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     import math
 
     fitting = []
@@ -78,7 +78,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% whole_bytes_down
 # Wrong: rounds the bytes of the experts down.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     from fractions import Fraction
 
     fitting = []
@@ -92,7 +92,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% whole_bytes
 # Wrong: rounds the bytes of the experts.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     from fractions import Fraction
 
     fitting = []
@@ -106,7 +106,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% floats
 # Wrong: compares rounded numbers, so that ties aren't exact.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     fitting = []
     for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
         cache = requests * token * min(context, window)
@@ -118,7 +118,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% other_floats
 # Wrong: the same, in another order.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     fitting = []
     for number, (rest, routed, experts, chosen, token, window) in enumerate(models):
         cache = requests * token * min(context, window)
@@ -130,7 +130,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% ties_by_memory
 # Wrong: takes of equal ones the one that keeps less.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     from fractions import Fraction
 
     fitting = []
@@ -144,7 +144,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% best_of_all_or_none
 # Wrong: chooses before it looks which ones fit.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     from fractions import Fraction
 
     rows = []
@@ -158,7 +158,7 @@ def choose_model(models, *, requests, context, memory_bytes):
 
 # %% number_among_those_that_fit
 # Wrong: counts those that fit alone.
-def choose_model(models, *, requests, context, memory_bytes):
+def choose_served_model(models, *, requests, context, memory_bytes):
     from fractions import Fraction
 
     reads = []

@@ -7,7 +7,7 @@ from fractions import Fraction
 from grader.exercise import Exercise, Mistake, inputs_for
 
 
-def choose_model(
+def choose_served_model(
     models: list[tuple[int, int, int, int, int, int]],
     *,
     requests: int,
@@ -37,8 +37,8 @@ def choose_model(
         fewest bytes, among those that fit with all requests; the first of
         equal ones. None if none fits.
 
-    >>> choose_model([(10, 0, 1, 1, 1, 9), (2, 16, 8, 2, 1, 9)], requests=1,
-    ...              context=4, memory_bytes=30)
+    >>> choose_served_model([(10, 0, 1, 1, 1, 9), (2, 16, 8, 2, 1, 9)],
+    ...                     requests=1, context=4, memory_bytes=30)
     1
     """
     fitting = []
@@ -71,7 +71,7 @@ def in_whole_numbers(
     return None if best is None else best[1]
 
 
-run_of = inputs_for(choose_model)
+run_of = inputs_for(choose_served_model)
 SEVEN = (14_221_320_192, 0, 1, 1, 131_072, 32_768)
 WINDOW = (14_221_320_192, 0, 1, 1, 131_072, 4096)
 THIRTEEN = (25_704_048_640, 0, 1, 1, 819_200, 32_768)
@@ -90,7 +90,8 @@ def read_gb(model: tuple[int, int, int, int, int, int], *, requests: int, contex
 
 def taught() -> str:
     picks = {
-        count: choose_model(OFFERS, requests=count, context=4096, memory_bytes=160 * 10**9) for count in (1, 4, 24, 48)
+        count: choose_served_model(OFFERS, requests=count, context=4096, memory_bytes=160 * 10**9)
+        for count in (1, 4, 24, 48)
     }
     return (
         f"On two H100, with 4,096 tokens a request, one request takes model {picks[1]}, four take model {picks[4]}, "
@@ -99,7 +100,7 @@ def taught() -> str:
 
 
 EXERCISE = Exercise(
-    choose_model,
+    choose_served_model,
     number=4,
     level="hard",
     asked="the model whose step reads least among those that fit",
