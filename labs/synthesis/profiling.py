@@ -56,7 +56,7 @@ SKIPPED = 3  # steps before those that count: DDP lays its buckets out anew afte
 STEPS = 6
 LATE = (2, 5)  # steps, from 0, in which rank 0's batch comes late
 DELAY_S, LATE_S = 0.05, 0.10
-TOLERANCE = 0.01  # of a sleep: the profiler's clock is not the one that ends a sleep
+TOLERANCE = 0.05  # of a sleep: the profiler has its own clock, and on a busy machine something else may run inside it
 KEPT = ("ph", "cat", "name", "pid", "tid", "ts", "dur")
 
 

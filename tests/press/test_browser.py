@@ -128,7 +128,7 @@ def test_weight_of_every_chapter(site: Path) -> None:
     for page in chapters:
         html = page.read_bytes()
         assert len(html) <= 290_000, page
-        assert len(gzip.compress(html)) <= 58_000, page  # the largest, A3, has 50.2 KB
+        assert len(gzip.compress(html)) <= 59_000, page  # the largest, 35, has 58.2 KB: it takes traces, and shows two
 
 
 def test_scripts_before_a_touch_are_light(site: Path) -> None:
