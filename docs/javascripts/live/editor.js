@@ -22,7 +22,9 @@ const WANTED = [...PARTS, "@lezer/highlight"];
 
 async function load() {
   const { host, editor, files: all } = await files();
-  const urls = host ? await fromMemory(editor, all) : editor.map((name) => all[name].url);
+  // Fetched first: a browser does not ask again for a module that it could not load.
+  const texts = await Promise.all(editor.map((name) => text(all[name])));
+  const urls = host ? fromMemory(editor, texts) : editor.map((name) => all[name].url);
   try {
     const modules = await Promise.all(urls.map((url) => import(url))); // all are asked for at once
     return Object.assign({}, ...modules.filter((_, number) => WANTED.includes(editor[number])));
@@ -31,8 +33,7 @@ async function load() {
   }
 }
 
-async function fromMemory(names, all) {
-  const texts = await Promise.all(names.map((name) => text(all[name])));
+function fromMemory(names, texts) {
   const urls = {};
   names.forEach((name, number) => {
     const led = texts[number].replace(IMPORTS, (whole, before, quote, other) => {
