@@ -130,7 +130,7 @@ def test_a_dropped_trace_is_analysed_here_and_its_names_are_texts(warm: Any) -> 
 def test_packed_traces_of_both_ranks_are_chosen_as_files(warm: Any, tmp_path: Path) -> None:
     texts = [recorded_trace(rank=rank) for rank in (1, 0)]
     for place, text in enumerate(texts):
-        (tmp_path / f"{place}.json.gz").write_bytes(gzip.compress(text.encode()))
+        (tmp_path / f"{place}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
     warm.locator("#traces-file").set_input_files([tmp_path / "0.json.gz", tmp_path / "1.json.gz"])
     settled(warm)
     assert_shows(warm, {}, *texts)
@@ -141,8 +141,8 @@ def test_packed_traces_of_both_ranks_are_chosen_as_files(warm: Any, tmp_path: Pa
     ("name", "content", "said"),
     [
         ("notes.txt", b"no trace", "notes.txt: must be JSON"),
-        ("cut.json.gz", gzip.compress(b"[" * 1000)[:-12], "cut.json.gz can't be read: it is no whole gzip file"),
-        ("bomb.json.gz", gzip.compress(b" " * 80_000_000), "bomb.json.gz has more JSON than the 64 MB"),
+        ("cut.json.gz", gzip.compress(b"[" * 1000, mtime=0)[:-12], "cut.json.gz can't be read: it is no whole gzip file"),
+        ("bomb.json.gz", gzip.compress(b" " * 80_000_000, mtime=0), "bomb.json.gz has more JSON than the 64 MB"),
         ("empty.json", b"", "empty.json: must be JSON"),
     ],
 )
