@@ -1,4 +1,4 @@
-"""Figures: what is left of an answer token by token, a curve that slides, easy problems, a step, double descent."""
+"""Figures: what is left of an answer, a curve that slides, zeros, easy problems, a forecast, a step, double descent."""
 
 from __future__ import annotations
 
@@ -124,6 +124,128 @@ def likelihood_panel(answer_losses: ArrayLike, *, width_px: float = WIDTH) -> Pa
     plot.curve([(0, mean), (plot.across.high, mean)], colour="communication", dashed=True, width=1.5)
     plot.panel.text(
         plot.right, plot.y(mean) - 6, f"mean {100 * mean:.2f}%", anchor="end", colour="communication", size=12
+    )
+    return plot.panel
+
+
+def unseen_panel(*, problems: int, marked: Mapping[str, float], width_px: float = WIDTH) -> Panel:
+    """Return a drawing of how often a test shows nothing right, against the share that a model gets right.
+
+    Args:
+        problems: of the test, independent of each other.
+        marked: what is written at a dot → the share, above 0 and at most 0.06.
+        width_px: of the picture.
+    """
+    count = positive_integer("problems", problems)
+    plot = Plot(
+        Axis(0, 6, label="right of all problems, %", ticks=(0, 1, 2, 3, 4, 5, 6)),
+        Axis(0, 100, ticks=(0, 25, 50, 75, 100)),
+        title=f"None right of {count:,}, % of all tests",
+        width_px=width_px,
+        height_px=230,
+    )
+    points = [(step / 20, 100 * (1 - step / 2000) ** count) for step in range(121)]
+    plot.curve(points, colour="accent", width=2.5)
+    for name, given in marked.items():
+        share = probability("marked", given)
+        unseen = 100 * (1 - share) ** count
+        plot.dots([(100 * share, unseen)], colour="ink", radius=4)
+        plot.panel.text(plot.x(100 * share) + 9, plot.y(unseen) - 7, f"{name}: {unseen:.0f}%", size=12)
+    return plot.panel
+
+
+def chord_panel(first: float, second: float, *, width_px: float = WIDTH) -> Panel:
+    """Return a drawing of two problems on the curve exp(−Λ): the mean of their chances, and the chance at their mean.
+
+    Args:
+        first: loss of the right answer to one problem, in nats, above 0.
+        second: of the other one, larger, at most 9.
+        width_px: of the picture.
+    """
+    low, high = positive_number("first", first), positive_number("second", second)
+    plot = Plot(
+        Axis(0, 10, label="loss Λ of the right answer, nats", ticks=(0, 2, 4, 6, 8, 10)),
+        Axis(0, 20, ticks=(0, 5, 10, 15, 20)),
+        title="Chance to be sampled right, %",
+        width_px=width_px,
+        height_px=230,
+    )
+
+    def chance(loss: float) -> float:
+        return 100 * math.exp(-loss)
+
+    middle, mean = (low + high) / 2, (chance(low) + chance(high)) / 2
+    plot.curve([(1 + step / 10, chance(1 + step / 10)) for step in range(91)], colour="muted", width=2)
+    plot.curve([(low, chance(low)), (high, chance(high))], colour="accent", dashed=True, width=1.5)
+    plot.dots([(low, chance(low)), (high, chance(high))], colour="ink", radius=4)
+    plot.panel.arrow(plot.x(middle), plot.y(chance(middle)) - 6, plot.x(middle), plot.y(mean) + 6, colour="muted")
+    plot.dots([(middle, mean)], colour="accent", radius=5)
+    plot.dots([(middle, chance(middle))], colour="communication", radius=5)
+    plot.panel.text(plot.x(low) + 9, plot.y(chance(low)) - 2, "an easy problem", size=12)
+    plot.panel.text(plot.x(high), plot.y(chance(high)) - 9, "a hard one", size=12, anchor="middle")
+    x = plot.x(middle) + 9
+    plot.panel.text(x, plot.y(mean) - 4, f"mean of the chances: {mean:.1f}%", colour="accent", size=12)
+    place = plot.x(middle) - 9, plot.y(chance(middle)) - 7
+    plot.panel.text(*place, f"at the mean: {chance(middle):.1f}%", colour="communication", size=12, anchor="end")
+    return plot.panel
+
+
+def forecast_panel(
+    scored: Sequence[float],
+    *,
+    forecast: float,
+    scatter: tuple[float, float],
+    shortcut: float,
+    unseen: float,
+    wanted: float,
+    width_px: float = WIDTH,
+) -> Panel:
+    """Return a drawing of the scored models, the forecast with its scatter, and what a test of some problems shows.
+
+    Args:
+        scored: shares right of the models so far, each ten times the compute of the one before.
+        forecast: of the next model.
+        scatter: the ends of the forecast's range.
+        shortcut: what the power of the mean accuracy says of the next model.
+        unseen: the largest rate that a test with none right leaves possible.
+        wanted: the share from which the model pays.
+        width_px: of the picture.
+    """
+    sizes = [10.0**step for step in range(len(scored) + 1)]
+    plot = Plot(
+        Axis(0.5, sizes[-1] * 4, "log", "compute, first model = 1", ticks=tuple(sizes)),
+        Axis(0.001, 20, "log", ticks=(0.001, 0.01, 0.1, 1, 10)),
+        title="Right of all problems, %, logarithmic",
+        width_px=width_px,
+        height_px=280,
+    )
+    top = plot.y(100 * probability("unseen", unseen))
+    plot.panel.rectangles([(plot.left, top, plot.right - plot.left, plot.bottom - top)], colour="idle", strength=0.25)
+    plot.panel.text(plot.left + 6, top - 6, "0 of 100 leaves all this open ↓", size=12, colour="muted")
+    pays = plot.y(100 * probability("wanted", wanted))
+    plot.panel.line(plot.left, pays, plot.right, pays, dashed=True)
+    plot.panel.text(plot.left + 6, pays + 15, f"pays from {100 * wanted:.1f}% on", size=12)
+    known = [(size, 100 * share) for size, share in zip(sizes, scored, strict=False)]
+    plot.curve([*known, (sizes[-1], 100 * forecast)], colour="accent", dashed=True, width=1.5)
+    plot.dots(known, colour="accent", radius=4.5)
+    for (size, share), word in zip(known, ("first", "second", "third"), strict=False):
+        plot.panel.text(plot.x(size) + 9, plot.y(share) + 12, f"{word}: {share:.2g}%", colour="accent", size=12)
+    low, high = (plot.y(100 * probability("scatter", end)) for end in scatter)
+    x = plot.x(sizes[-1])
+    plot.panel.curve([(x, low), (x, high)], colour="accent", width=4)
+    plot.dots([(sizes[-1], 100 * forecast)], colour="accent", radius=5.5)
+    plot.panel.text(
+        x - 9, plot.y(100 * forecast) - 14, f"forecast: {100 * forecast:.1f}%", colour="accent", size=12, anchor="end"
+    )
+    plot.dots([(sizes[-1], 100 * shortcut)], colour="communication", radius=5.5)
+    words = f"{float(f'{100 * shortcut:.1g}'):g}%"
+    plot.panel.text(
+        x + 4,
+        plot.y(100 * shortcut) + 20,
+        f"colleague: {words}",
+        colour="communication",
+        size=12,
+        anchor="end" if width_px < 400 else "middle",
     )
     return plot.panel
 

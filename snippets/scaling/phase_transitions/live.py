@@ -79,23 +79,19 @@ def _panel(
     ],
     named=[
         Named(
-            "Two tokens",
-            "Two tokens need 10 times the compute of one, and the curve has the same form.",
-            {"tokens": 2},
-        ),
-        Named(
-            "Twenty tokens",
-            "They need 21,000 times the compute of one token; the form is still the same.",
-            {"tokens": 20},
-        ),
-        Named(
             "The question",
-            "The tested model gets 0.67% of the answers right, and of 100 problems none with a chance of 51%.",
+            "The tested model gets 0.67% of the answers right, and 100 problems show none with a chance of 51%. The next "
+            "model, with 10 times the compute, gets 3.9% right.",
             {"tokens": 20, "spread": 0.5},
         ),
         Named(
-            "The question, more problems",
-            "With 1,000 problems the same model shows none right with a chance of only 0.12%.",
+            "All problems alike",
+            "The full curve is the dashed one, 21,000 times the compute later. The tested model gets 0.0045% right.",
+            {"tokens": 20},
+        ),
+        Named(
+            "1,000 problems",
+            "The grey band ends lower, and this test shows none right with a chance of only 0.12%.",
             {"tokens": 20, "spread": 0.5, "problems": 1000},
         ),
         Named(
