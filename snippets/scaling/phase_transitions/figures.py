@@ -184,7 +184,7 @@ def chord_panel(first: float, second: float, *, width_px: float = WIDTH) -> Pane
     plot.panel.text(plot.x(low) + 9, plot.y(chance(low)) - 2, "an easy problem", size=12)
     plot.panel.text(plot.x(high), plot.y(chance(high)) - 9, "a hard one", size=12, anchor="middle")
     x = plot.x(middle) + 9
-    plot.panel.text(x, plot.y(mean) - 4, f"mean of the chances: {mean:.1f}%", colour="accent", size=12)
+    plot.panel.text(x, plot.y(mean) - 4, f"their mean: {mean:.1f}%", colour="accent", size=12)
     place = plot.x(middle) - 9, plot.y(chance(middle)) - 7
     plot.panel.text(*place, f"at the mean: {chance(middle):.1f}%", colour="communication", size=12, anchor="end")
     return plot.panel
@@ -224,7 +224,7 @@ def forecast_panel(
     plot.panel.text(plot.left + 6, top - 6, "0 of 100 leaves all this open ↓", size=12, colour="muted")
     pays = plot.y(100 * probability("wanted", wanted))
     plot.panel.line(plot.left, pays, plot.right, pays, dashed=True)
-    plot.panel.text(plot.left + 6, pays + 15, f"pays from {100 * wanted:.1f}% on", size=12)
+    plot.panel.text(plot.left + 6, pays + 15, f"pays from {100 * wanted:.3g}% on", size=12)
     known = [(size, 100 * share) for size, share in zip(sizes, scored, strict=False)]
     plot.curve([*known, (sizes[-1], 100 * forecast)], colour="accent", dashed=True, width=1.5)
     plot.dots(known, colour="accent", radius=4.5)

@@ -42,6 +42,44 @@ def test_every_problem_is_a_dot_and_the_mean_is_written() -> None:
     assert f"mean {100 * np.exp(-losses).mean():.2f}%" in svg
 
 
+def test_how_often_a_test_shows_nothing_is_written_at_each_dot() -> None:
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.unseen_panel(
+            problems=100, marked={"1% right": 0.01, "2.95% right": 0.0295}, width_px=width
+        ).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 2
+        assert f"1% right: {100 * 0.99**100:.0f}%" in svg
+        assert "2.95% right: 5%" in svg
+
+
+@pytest.mark.parametrize(("first", "second"), [(2.0, 8.0), (2.5, 7.0)])
+def test_the_mean_of_two_chances_lies_above_the_chance_at_their_mean(first: float, second: float) -> None:
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.chord_panel(first, second, width_px=width).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 4
+        assert f"their mean: {50 * (np.exp(-first) + np.exp(-second)):.1f}%" in svg
+        assert f"at the mean: {100 * np.exp(-(first + second) / 2):.1f}%" in svg
+
+
+def test_the_forecast_stands_above_the_line_from_which_it_pays() -> None:
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.forecast_panel(
+            [4e-5, 8e-4, 6.7e-3],
+            forecast=0.039,
+            scatter=(0.029, 0.055),
+            shortcut=0.005,
+            unseen=0.0295,
+            wanted=0.02,
+            width_px=width,
+        ).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 3 + 1 + 1
+        for words in ("first: 0.004%", "third: 0.67%", "forecast: 3.9%", "colleague: 0.5%", "pays from 2% on"):
+            assert words in svg
+
+
 def test_families_and_a_tilted_line_and_both_valleys_are_drawn() -> None:
     panels = pictures.families_panels(
         {"A, one": ([0.0, 0.01, 0.05], (2, 1, 0.5)), "B, other": ([0, 0, 0.05], (2, 2, 0.5))}, 100
