@@ -26,7 +26,7 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
         accuracies: model → how often a token is right.
         tokens: of an answer, at most 40.
     """
-    count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 108.0
+    count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 118.0
     panel = Panel(WIDTH, row * len(accuracies) + 40)
     step = 316 / (count + 1)
     for number, (name, accuracy) in enumerate(accuracies.items()):
@@ -146,11 +146,12 @@ def unseen_panel(*, problems: int, marked: Mapping[str, float], width_px: float 
     )
     points = [(step / 20, 100 * (1 - step / 2000) ** count) for step in range(121)]
     plot.curve(points, colour="accent", width=2.5)
-    for name, given in marked.items():
+    for number, (name, given) in enumerate(marked.items()):
         share = probability("marked", given)
         unseen = 100 * (1 - share) ** count
         plot.dots([(100 * share, unseen)], colour="ink", radius=4)
-        plot.panel.text(plot.x(100 * share) + 9, plot.y(unseen) - 7, f"{name}: {unseen:.0f}%", size=12)
+        above = 7 + 12 * (number % 2)  # so that neighbours do not touch
+        plot.panel.text(plot.x(100 * share) + 9, plot.y(unseen) - above, f"{name}: {unseen:.0f}%", size=12)
     return plot.panel
 
 
@@ -164,7 +165,7 @@ def chord_panel(first: float, second: float, *, width_px: float = WIDTH) -> Pane
     """
     low, high = positive_number("first", first), positive_number("second", second)
     plot = Plot(
-        Axis(0, 10, label="loss Λ of the right answer, nats", ticks=(0, 2, 4, 6, 8, 10)),
+        Axis(0, 12, label="loss Λ of the right answer, nats", ticks=(0, 2, 4, 6, 8, 10, 12)),
         Axis(0, 20, ticks=(0, 5, 10, 15, 20)),
         title="Chance to be sampled right, %",
         width_px=width_px,
@@ -175,18 +176,17 @@ def chord_panel(first: float, second: float, *, width_px: float = WIDTH) -> Pane
         return 100 * math.exp(-loss)
 
     middle, mean = (low + high) / 2, (chance(low) + chance(high)) / 2
-    plot.curve([(1 + step / 10, chance(1 + step / 10)) for step in range(91)], colour="muted", width=2)
+    plot.curve([(1 + step / 10, chance(1 + step / 10)) for step in range(111)], colour="muted", width=2)
     plot.curve([(low, chance(low)), (high, chance(high))], colour="accent", dashed=True, width=1.5)
     plot.dots([(low, chance(low)), (high, chance(high))], colour="ink", radius=4)
     plot.panel.arrow(plot.x(middle), plot.y(chance(middle)) - 6, plot.x(middle), plot.y(mean) + 6, colour="muted")
     plot.dots([(middle, mean)], colour="accent", radius=5)
     plot.dots([(middle, chance(middle))], colour="communication", radius=5)
     plot.panel.text(plot.x(low) + 9, plot.y(chance(low)) - 2, "an easy problem", size=12)
-    plot.panel.text(plot.x(high), plot.y(chance(high)) - 9, "a hard one", size=12, anchor="middle")
+    plot.panel.text(plot.x(high) + 9, plot.y(chance(high)) - 9, "a hard one", size=12)
     x = plot.x(middle) + 9
-    plot.panel.text(x, plot.y(mean) - 4, f"their mean: {mean:.1f}%", colour="accent", size=12)
-    place = plot.x(middle) - 9, plot.y(chance(middle)) - 7
-    plot.panel.text(*place, f"at the mean: {chance(middle):.1f}%", colour="communication", size=12, anchor="end")
+    plot.panel.text(x, plot.y(mean) - 4, f"mean of the two: {mean:.1f}%", colour="accent", size=12)
+    plot.panel.text(x, plot.y(chance(middle)) - 4, f"{chance(middle):.1f}%", colour="communication", size=12)
     return plot.panel
 
 
@@ -214,10 +214,10 @@ def forecast_panel(
     sizes = [10.0**step for step in range(len(scored) + 1)]
     plot = Plot(
         Axis(0.5, sizes[-1] * 4, "log", "compute, first model = 1", ticks=tuple(sizes)),
-        Axis(0.001, 20, "log", ticks=(0.001, 0.01, 0.1, 1, 10)),
+        Axis(0.002, 20, "log", ticks=(0.01, 0.1, 1, 10)),
         title="Right of all problems, %, logarithmic",
         width_px=width_px,
-        height_px=280,
+        height_px=300,
     )
     top = plot.y(100 * probability("unseen", unseen))
     plot.panel.rectangles([(plot.left, top, plot.right - plot.left, plot.bottom - top)], colour="idle", strength=0.25)
@@ -232,8 +232,10 @@ def forecast_panel(
         plot.panel.text(plot.x(size) + 9, plot.y(share) + 12, f"{word}: {share:.2g}%", colour="accent", size=12)
     low, high = (plot.y(100 * probability("scatter", end)) for end in scatter)
     x = plot.x(sizes[-1])
-    plot.panel.curve([(x, low), (x, high)], colour="accent", width=4)
-    plot.dots([(sizes[-1], 100 * forecast)], colour="accent", radius=5.5)
+    plot.panel.line(x, low, x, high, colour="accent")
+    for end in (low, high):
+        plot.panel.line(x - 8, end, x + 8, end, colour="accent")
+    plot.dots([(sizes[-1], 100 * forecast)], colour="accent", radius=4.5)
     plot.panel.text(
         x - 9, plot.y(100 * forecast) - 14, f"forecast: {100 * forecast:.1f}%", colour="accent", size=12, anchor="end"
     )

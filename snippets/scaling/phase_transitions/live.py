@@ -65,11 +65,12 @@ def _panel(
     reached = share(following, tokens)
     x, y = plot.x(following), plot.y(max(reached, least))
     plot.dots([(following, max(reached, least))], colour="ink", radius=5.5)
-    name = f"next: {_percent(reached)}"
-    if x > 200:
-        plot.panel.text(x - 10, max(y - 8, plot.top + 14), name, anchor="end", size=12)
-    else:
-        plot.panel.text(x + 12, min(y + 14, plot.bottom - 8), name, size=12)
+    if up.scale == "log":  # on the other axis the words would lie on the curve
+        words = f"next: {_percent(reached)}"
+        if x > 200:
+            plot.panel.text(x - 10, max(y - 8, plot.top + 14), words, anchor="end", size=12)
+        else:
+            plot.panel.text(x + 12, min(y + 14, plot.bottom - 8), words, size=12)
     return plot.panel
 
 

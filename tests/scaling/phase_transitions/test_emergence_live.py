@@ -36,10 +36,9 @@ def test_the_question_says_its_numbers() -> None:
 
 
 def test_the_next_model_is_marked_with_its_share() -> None:
-    for panel in emergence(tokens=20, spread=0.5).panels:
-        assert "next: 3.9%" in panel.svg()
-    for panel in emergence(tokens=20, spread=0.5, tested=6).panels:
-        assert f"next: {100 * right_share(1e7, fall=0.5, tokens=20, spread=0.5):.0f}%" in panel.svg()
+    assert "next: 3.9%" in emergence(tokens=20, spread=0.5).panels[1].svg()
+    late = emergence(tokens=20, spread=0.5, tested=6).panels[1].svg()
+    assert f"next: {100 * right_share(1e7, fall=0.5, tokens=20, spread=0.5):.0f}%" in late
 
 
 def test_the_curve_of_more_tokens_has_the_same_form() -> None:

@@ -59,8 +59,8 @@ def test_the_mean_of_two_chances_lies_above_the_chance_at_their_mean(first: floa
         svg = pictures.chord_panel(first, second, width_px=width).svg()
         assert_texts_fit(svg)
         assert dots(svg) == 4
-        assert f"their mean: {50 * (np.exp(-first) + np.exp(-second)):.1f}%" in svg
-        assert f"at the mean: {100 * np.exp(-(first + second) / 2):.1f}%" in svg
+        assert f"mean of the two: {50 * (np.exp(-first) + np.exp(-second)):.1f}%" in svg
+        assert f">{100 * np.exp(-(first + second) / 2):.1f}%<" in svg
 
 
 def test_the_forecast_stands_above_the_line_from_which_it_pays() -> None:
