@@ -228,8 +228,8 @@ def forecast_panel(
     known = [(size, 100 * share) for size, share in zip(sizes, scored, strict=False)]
     plot.curve([*known, (sizes[-1], 100 * forecast)], colour="accent", dashed=True, width=1.5)
     plot.dots(known, colour="accent", radius=4.5)
-    for (size, share), word in zip(known, ("first", "second", "third"), strict=False):
-        plot.panel.text(plot.x(size) + 9, plot.y(share) + 12, f"{word}: {share:.2g}%", colour="accent", size=12)
+    for size, share in known:
+        plot.panel.text(plot.x(size) + 9, plot.y(share) + 12, f"{share:.2g}%", colour="accent", size=12)
     low, high = (plot.y(100 * probability("scatter", end)) for end in scatter)
     x = plot.x(sizes[-1])
     plot.panel.line(x, low, x, high, colour="accent")
@@ -240,15 +240,9 @@ def forecast_panel(
         x - 9, plot.y(100 * forecast) - 14, f"forecast: {100 * forecast:.1f}%", colour="accent", size=12, anchor="end"
     )
     plot.dots([(sizes[-1], 100 * shortcut)], colour="communication", radius=5.5)
-    words = f"{float(f'{100 * shortcut:.1g}'):g}%"
-    plot.panel.text(
-        x + 4,
-        plot.y(100 * shortcut) + 20,
-        f"colleague: {words}",
-        colour="communication",
-        size=12,
-        anchor="end" if width_px < 400 else "middle",
-    )
+    words = f"colleague: {float(f'{100 * shortcut:.1g}'):g}%"
+    place = min(x + 52, plot.right), plot.y(100 * shortcut) + 20
+    plot.panel.text(*place, words, colour="communication", size=12, anchor="end")
     return plot.panel
 
 

@@ -76,7 +76,7 @@ def test_the_forecast_stands_above_the_line_from_which_it_pays() -> None:
         ).svg()
         assert_texts_fit(svg)
         assert dots(svg) == 3 + 1 + 1
-        for words in ("first: 0.004%", "third: 0.67%", "forecast: 3.9%", "colleague: 0.5%", "pays from 2% on"):
+        for words in (">0.004%<", ">0.67%<", "forecast: 3.9%", "colleague: 0.5%", "pays from 2% on"):
             assert words in svg
 
 
