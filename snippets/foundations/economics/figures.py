@@ -9,7 +9,12 @@ import numpy as np
 
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
-from snippets.foundations.economics.formulas import slowest_exponential_s, slowest_normal_s, training_bill_usd
+from snippets.foundations.economics.formulas import (
+    failure_overhead_share,
+    slowest_exponential_s,
+    slowest_normal_s,
+    training_bill_usd,
+)
 from snippets.foundations.economics.simulators import Piece
 from snippets.live.axes import Axis
 
@@ -144,6 +149,54 @@ def bill_plot(
         axes.set_ylim(0, None)
         axes.set_xlabel("MFU, %")
         axes.set_ylabel("bill, millions of dollars")
+    return figure
+
+
+def interval_plot(
+    *, checkpoint_s: float, restart_s: float, mtbf_s: float, marked: Mapping[str, float], width_px: float = WIDTH
+) -> Figure:
+    """Plot what checkpoints and failures add against the interval between checkpoints, to first order.
+
+    Args:
+        checkpoint_s: for how long a checkpoint stops the run.
+        restart_s: from a failure until the run goes on.
+        mtbf_s: mean time between failures of the whole run.
+        marked: intervals in seconds that get a dot on the sum, by what is written beside it.
+        width_px: width of the plot.
+
+    Returns:
+        The plot: percent of the useful time against minutes, for the sum and for each of its three parts.
+    """
+    stops = {"checkpoint_s": checkpoint_s, "restart_s": restart_s, "mtbf_s": mtbf_s}
+    intervals = np.geomspace(90, 3600, 60)
+    parts = {
+        "all": ("accent", "-", [100 * failure_overhead_share(interval_s=float(each), **stops) for each in intervals]),
+        "checkpoints": ("optimizer", "-", 100 * checkpoint_s / intervals),
+        "work lost": ("communication", "-", 100 * intervals / 2 / mtbf_s),
+        "restarts": ("muted", "--", np.full(len(intervals), 100 * restart_s / mtbf_s)),
+    }
+    with plot(width_px=width_px, height_px=290) as (figure, axes):
+        for hue, style, values in parts.values():
+            axes.plot(intervals / 60, values, style, color=colour(hue))
+        for name, place in (("all", (30, 16)), ("checkpoints", (2.15, 7.4)), ("work lost", (22, 3.2))):
+            axes.annotate(name, place, (0, 0), textcoords="offset points")
+        axes.annotate("restarts", (60, 100 * restart_s / mtbf_s), (0, 5), textcoords="offset points", ha="right")
+        for (name, interval), above in zip(marked.items(), (True, False), strict=False):
+            share = 100 * failure_overhead_share(interval_s=interval, **stops)
+            axes.plot([interval / 60], [share], "o", color=colour("ink"), markersize=6)
+            axes.annotate(
+                name,
+                (interval / 60, share),
+                (0, 14) if above else (6, -17),
+                textcoords="offset points",
+                ha="center" if above else "left",
+            )
+        axes.set_xscale("log")
+        axes.set_xticks([2, 5, 10, 20, 60], ["2", "5", "10", "20", "60"])
+        axes.minorticks_off()
+        axes.set_ylim(0, None)
+        axes.set_xlabel("minutes of work between checkpoints")
+        axes.set_ylabel("added, % of the useful time")
     return figure
 
 

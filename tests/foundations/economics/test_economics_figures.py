@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snippets.foundations.economics.figures import bill_plot, ranges_panel, run_panel, slowest_plot, waiting_panel
+from snippets.foundations.economics.figures import (
+    bill_plot,
+    interval_plot,
+    ranges_panel,
+    run_panel,
+    slowest_plot,
+    waiting_panel,
+)
 from snippets.foundations.economics.simulators import run_between_failures
 
 
@@ -48,6 +55,16 @@ def test_a_bill_falls_as_one_over_the_utilisation() -> None:
     x, y = data(curve)
     assert x * y == pytest.approx(0.2)
     assert [values[0] for values in data(dot)] == pytest.approx([50, 0.004])
+
+
+def test_what_stops_a_run_adds_up_and_is_least_where_checkpoints_cost_what_is_lost() -> None:
+    figure = interval_plot(checkpoint_s=10, restart_s=600, mtbf_s=8000, marked={"best": 400})
+    whole, checkpoints, lost, restarts, dot = (data(line) for line in figure.axes[0].lines)
+    assert whole[1] == pytest.approx(checkpoints[1] + lost[1] + restarts[1])
+    assert restarts[1] == pytest.approx(7.5)
+    assert [float(values[0]) for values in dot] == pytest.approx([400 / 60, 2.5 + 2.5 + 7.5])
+    least = whole[0][whole[1].argmin()]
+    assert least == pytest.approx(400 / 60, rel=0.05)
 
 
 def test_the_two_tails_part() -> None:
