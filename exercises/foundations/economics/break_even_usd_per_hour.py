@@ -19,10 +19,10 @@ def break_even_usd_per_hour(
     """Return the price of a new device's hour at which a run costs the same.
 
     Args:
-        old_peak: operations a second of an old device at its peak.
+        old_peak: FLOPs a second of an old device at its peak.
         old_mfu: the share of it that the run reaches.
         old_usd_per_hour: price of an hour of one old device.
-        new_peak: operations a second of a new device at its peak.
+        new_peak: FLOPs a second of a new device at its peak.
         new_mfu: the share of it that the run reaches.
         devices: devices of the run, old or new.
         fixed_usd_per_hour: what an hour of the whole run costs besides, at
@@ -54,7 +54,7 @@ def found_by_halving(
     devices: int,
     fixed_usd_per_hour: float,
 ) -> float:
-    """Price whole runs of 10²⁰ operations, and halve a range of prices until the two cost the same."""
+    """Price whole runs of 10²⁰ FLOPs, and halve a range of prices until the two cost the same."""
 
     def run_usd(peak: float, mfu: float, usd_per_hour: float) -> float:
         hours = device_hours(flops=1e20, peak_flops_per_s=peak, utilization=mfu) / devices

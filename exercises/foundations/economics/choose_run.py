@@ -37,7 +37,7 @@ def choose_run(
     Args:
         offers: for each what one device does in a second, dollars an hour,
             mean hours between failures of one device, most devices.
-        flops: operations of the run.
+        flops: FLOPs of the run.
         checkpoint_s: for how long a checkpoint stops the run.
         restart_s: from a failure until the run goes on.
         deadline_h: hours that the run may take.

@@ -26,7 +26,7 @@ def points_worth_usd(*, bill_usd: float, mfu: float, points: float) -> float:
 
 
 def two_bills_usd(*, bill_usd: float, mfu: float, points: float) -> float:
-    """Find the operations that the bill pays for, and price them again."""
+    """Find the FLOPs that the bill pays for, and price them again."""
     job = {"peak_flops_per_s": 1e15, "usd_per_device_hour": 2.0}
     flops = bill_usd / training_bill_usd(flops=1e20, utilization=mfu, **job) * 1e20
     return bill_usd - training_bill_usd(flops=flops, utilization=min(1.0, mfu + points / 100), **job)
