@@ -109,6 +109,36 @@ def waiting_panel(times: Sequence[Sequence[float]], *, unit: str = "s", width_px
     return panel
 
 
+def utilisations_panel(hfu: float, *, width_px: float = WIDTH) -> Panel:
+    """Draw a step with full recomputation as blocks of a forward pass, beside what the GPU could do in that time.
+
+    Args:
+        hfu: the share of the peak that the GPU reaches, from 0.25 to 1.
+        width_px: width of the picture.
+
+    Returns:
+        The picture: what the peak allows, what is done, what the model needs, each as a bar to scale.
+    """
+    left, high, row = 2.0, 26.0, 58.0
+    unit = (width_px - 2 * left) * hfu / 4
+    panel = Panel(width_px, 3 * row - 4)
+    done = (("F", "forward", 0.5), ("again", "idle", 0.6), ("B", "backward", 0.5), ("B", "backward", 0.5))
+    rows = (
+        ("What the GPU could do in this step, at its peak", ()),
+        (f"What it does: 4 blocks, HFU {hfu:.0%}", done),
+        (f"What the model needs: 3 blocks, MFU {0.75 * hfu:.0%}", (done[0], *done[2:])),
+    )
+    for number, (title, blocks) in enumerate(rows):
+        y = row * number + 14
+        panel.text(left, y, title)
+        panel.rectangle(left, y + 8, width_px - 2 * left, high, colour="line", strength=0.4)
+        for place, (name, hue, strength) in enumerate(blocks):
+            x = left + place * unit
+            panel.rectangle(x + 1, y + 8, unit - 2, high, colour=hue, strength=strength)
+            panel.text(x + unit / 2, y + 8 + high / 2, name, anchor="middle", middle=True, size=12)
+    return panel
+
+
 def bill_plot(
     *,
     flops: float,

@@ -14,6 +14,7 @@ from snippets.foundations.economics.figures import (
     ranges_panel,
     run_panel,
     slowest_plot,
+    utilisations_panel,
     waiting_panel,
 )
 from snippets.foundations.economics.simulators import run_between_failures
@@ -47,6 +48,16 @@ def test_ranks_wait_until_the_slowest() -> None:
     first, second, third = widths(svg, "forward")
     assert (first / third, second / third) == pytest.approx((0.25, 0.5), abs=0.01)
     assert widths(svg, "idle") == pytest.approx([third - first, third - second, 0], abs=0.2)
+
+
+def test_the_blocks_of_a_step_fill_the_hfu_and_the_mfu() -> None:
+    svg = utilisations_panel(0.48).svg()
+    whole = widths(svg, "line")
+    blocks = {name: widths(svg, name) for name in ("forward", "backward", "idle")}
+    assert {name: len(found) for name, found in blocks.items()} == {"forward": 2, "backward": 4, "idle": 1}
+    assert all(width + 2 == pytest.approx(0.12 * whole[0], abs=0.2) for found in blocks.values() for width in found)
+    assert "HFU 48%" in svg
+    assert "MFU 36%" in svg
 
 
 def test_a_bill_falls_as_one_over_the_utilisation() -> None:
