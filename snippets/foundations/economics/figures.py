@@ -171,7 +171,7 @@ def bill_plot(
             bill = training_bill_usd(utilization=share, **job) / 1e6
             axes.plot([100 * share], [bill], "o", color=colour("ink"), markersize=6)
             near_end = share > 0.7
-            place = (0, 17) if near_end else (14, 10)
+            place = (0, 30) if near_end else (14, 10)
             axes.annotate(
                 name, (100 * share, bill), place, textcoords="offset points", ha="right" if near_end else "left"
             )
@@ -209,7 +209,7 @@ def interval_plot(
         for hue, style, values in parts.values():
             axes.plot(intervals / 60, values, style, color=colour(hue))
         for name, place in (("all", (30, 16)), ("checkpoints", (2.15, 7.4)), ("work lost", (22, 3.2))):
-            axes.annotate(name, place, (0, 0), textcoords="offset points")
+            axes.annotate(name, place, (0, 0), textcoords="offset points", color=colour(parts[name][0]))
         axes.annotate("restarts", (60, 100 * restart_s / mtbf_s), (0, 5), textcoords="offset points", ha="right")
         for (name, interval), above in zip(marked.items(), (True, False), strict=False):
             share = 100 * failure_overhead_share(interval_s=interval, **stops)
@@ -272,35 +272,36 @@ def slowest_plot(*, mean_s: float, deviation_s: float, most_ranks: int, marked: 
     return figure
 
 
-def ranges_panel(rows: Mapping[str, tuple[float, float]], *, middle: float, width_px: float = WIDTH) -> Panel:
+def ranges_panel(
+    rows: Mapping[str, tuple[float, float]], *, marked: tuple[str, float], width_px: float = WIDTH
+) -> Panel:
     """Draw ranges one below the other on one axis of money.
 
     Args:
         rows: by title, the two ends of a range, in millions of dollars.
-        middle: where a dashed line stands.
+        marked: what is written over a dashed line, and where it is.
         width_px: width of the picture.
 
     Returns:
         The picture, with both ends written on each range.
     """
-    left, right, row = 22.0, 26.0, 46.0
+    left, right, row, top = 4.0, 62.0, 46.0, 20.0
+    words, value = marked
     low, high = min(ends[0] for ends in rows.values()), max(ends[1] for ends in rows.values())
-    axis = Axis(max(0.0, low - 0.1 * (high - low)), high + 0.1 * (high - low))
-    panel = Panel(width_px, row * len(rows) + 50)
+    axis = Axis(max(0.0, low - 0.05 * (high - low)), high + 0.02 * (high - low))
+    panel = Panel(width_px, row * len(rows) + 50 + top)
 
     def place(value: float) -> float:
         return left + axis.share(value) * (width_px - left - right)
 
-    bottom = row * len(rows) + 6
+    bottom = row * len(rows) + 6 + top
+    panel.text(place(value), 13, words, anchor="middle", bold=True, size=12)
+    panel.line(place(value), top, place(value), bottom, colour="ink", dashed=True)
     for number, (title, (start, end)) in enumerate(rows.items()):
-        y = row * number + 14
+        y = row * number + 14 + top
         panel.text(0, y, title)
         panel.rectangle(place(start), y + 7, place(end) - place(start), 14, colour="accent", strength=0.5)
-        panel.text(place(start) - 4, y + 14, f"{start:.0f}", anchor="end", middle=True, size=12)
-        panel.text(place(end) + 4, y + 14, f"{end:.0f}", middle=True, size=12)
-    for number in range(len(rows)):
-        y = row * number + 21
-        panel.line(place(middle), y - 2, place(middle), y + 16, colour="ink", dashed=True)
+        panel.text(place(end) + 5, y + 14, f"{start:.0f} to {end:.0f}", middle=True, size=12)
     panel.line(left, bottom, width_px - right, bottom)
     for tick in axis.marks(6):
         panel.line(place(tick), bottom, place(tick), bottom + 4)

@@ -87,6 +87,6 @@ def test_the_two_tails_part() -> None:
 
 
 def test_ranges_are_to_scale() -> None:
-    svg = ranges_panel({"narrow": (50, 60), "wide": (40, 80)}, middle=55).svg()
+    svg = ranges_panel({"narrow": (50, 60), "wide": (40, 80)}, marked=("55", 55)).svg()
     narrow, wide = widths(svg, "accent")
     assert wide / narrow == pytest.approx(4, abs=0.02)
