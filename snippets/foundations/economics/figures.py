@@ -199,8 +199,9 @@ def interval_plot(
     """
     stops = {"checkpoint_s": checkpoint_s, "restart_s": restart_s, "mtbf_s": mtbf_s}
     intervals = np.geomspace(90, 3600, 60)
+    added = np.array([failure_overhead_share(interval_s=float(each), **stops) for each in intervals])
     parts = {
-        "all": ("accent", "-", [100 * failure_overhead_share(interval_s=float(each), **stops) for each in intervals]),
+        "all": ("accent", "-", 100 * added),
         "checkpoints": ("optimizer", "-", 100 * checkpoint_s / intervals),
         "work lost": ("communication", "-", 100 * intervals / 2 / mtbf_s),
         "restarts": ("muted", "--", np.full(len(intervals), 100 * restart_s / mtbf_s)),
