@@ -99,7 +99,7 @@ def waiting_panel(times: Sequence[Sequence[float]], *, unit: str = "s", width_px
         for step, end in zip(times, ends, strict=True):
             x, busy = left + start * scale, step[number] * scale
             panel.rectangle(x, y, busy, 20, colour="forward", strength=0.5)
-            panel.rectangle(x + busy, y, left + float(end) * scale - x - busy, 20, colour="idle")
+            panel.rectangle(x + busy, y, left + float(end) * scale - x - busy, 20, colour="idle", strength=0.6)
             start = float(end)
     bottom = row * ranks + 6
     for end in ends:
@@ -122,7 +122,7 @@ def utilisations_panel(hfu: float, *, width_px: float = WIDTH) -> Panel:
     left, high, row = 2.0, 26.0, 58.0
     unit = (width_px - 2 * left) * hfu / 4
     panel = Panel(width_px, 3 * row - 4)
-    done = (("F", "forward", 0.5), ("again", "idle", 0.6), ("B", "backward", 0.5), ("B", "backward", 0.5))
+    done = (("F", "forward", 0.5), ("again", "forward", 0.2), ("B", "backward", 0.5), ("B", "backward", 0.5))
     rows = (
         ("What the GPU could do in this step, at its peak", ()),
         (f"What it does: 4 blocks, HFU {hfu:.0%}", done),
@@ -209,7 +209,7 @@ def interval_plot(
     with plot(width_px=width_px, height_px=290) as (figure, axes):
         for hue, style, values in parts.values():
             axes.plot(intervals / 60, values, style, color=colour(hue))
-        for name, place in (("all", (30, 16)), ("checkpoints", (2.15, 7.4)), ("work lost", (22, 3.2))):
+        for name, place in (("all", (30, 16)), ("checkpoints", (2.5, 7.4)), ("work lost", (22, 3.2))):
             axes.annotate(name, place, (0, 0), textcoords="offset points", color=colour(parts[name][0]))
         axes.annotate("restarts", (60, 100 * restart_s / mtbf_s), (0, 5), textcoords="offset points", ha="right")
         for (name, interval), above in zip(marked.items(), (True, False), strict=False):
@@ -269,25 +269,24 @@ def slowest_plot(*, mean_s: float, deviation_s: float, most_ranks: int, marked: 
         axes.set_xticks([1, 16, 256, 4096, 65536], ["1", "16", "256", "4,096", "65,536"])
         axes.minorticks_off()
         axes.set_xlabel("ranks that wait for one another")
-        axes.set_ylabel("step, in mean times of a rank")
+        axes.set_ylabel("mean time of a step, s")
     return figure
 
 
 def ranges_panel(
-    rows: Mapping[str, tuple[float, float]], *, marked: tuple[str, float], width_px: float = WIDTH
+    rows: Mapping[str, tuple[float, float]], *, marked: Mapping[str, float], width_px: float = WIDTH
 ) -> Panel:
     """Draw ranges one below the other on one axis of money.
 
     Args:
         rows: by title, the two ends of a range, in millions of dollars.
-        marked: what is written over a dashed line, and where it is.
+        marked: by what is written over a dashed line, where it is; at most two, from the lower.
         width_px: width of the picture.
 
     Returns:
         The picture, with both ends written on each range.
     """
     left, right, row, top = 4.0, 62.0, 46.0, 20.0
-    words, value = marked
     low, high = min(ends[0] for ends in rows.values()), max(ends[1] for ends in rows.values())
     axis = Axis(max(0.0, low - 0.05 * (high - low)), high + 0.02 * (high - low))
     panel = Panel(width_px, row * len(rows) + 50 + top)
@@ -296,12 +295,15 @@ def ranges_panel(
         return left + axis.share(value) * (width_px - left - right)
 
     bottom = row * len(rows) + 6 + top
-    panel.text(place(value), 13, words, anchor="middle", bold=True, size=12)
-    panel.line(place(value), top, place(value), bottom, colour="ink", dashed=True)
+    for number, (words, value) in enumerate(marked.items()):
+        shift = -5 if number else 5
+        panel.text(place(value) + shift, 13, words, anchor="start" if number else "end", bold=True, size=12)
     for number, (title, (start, end)) in enumerate(rows.items()):
         y = row * number + 14 + top
         panel.text(0, y, title)
         panel.rectangle(place(start), y + 7, place(end) - place(start), 14, colour="accent", strength=0.5)
+        for value in marked.values():  # beside the bars, so that no line runs through a title
+            panel.line(place(value), y + 4, place(value), y + 24, colour="ink", dashed=True)
         panel.text(place(end) + 5, y + 14, f"{start:.0f} to {end:.0f}", middle=True, size=12)
     panel.line(left, bottom, width_px - right, bottom)
     for tick in axis.marks(6):

@@ -53,8 +53,8 @@ def test_ranks_wait_until_the_slowest() -> None:
 def test_the_blocks_of_a_step_fill_the_hfu_and_the_mfu() -> None:
     svg = utilisations_panel(0.48).svg()
     whole = widths(svg, "line")
-    blocks = {name: widths(svg, name) for name in ("forward", "backward", "idle")}
-    assert {name: len(found) for name, found in blocks.items()} == {"forward": 2, "backward": 4, "idle": 1}
+    blocks = {name: widths(svg, name) for name in ("forward", "backward")}
+    assert {name: len(found) for name, found in blocks.items()} == {"forward": 3, "backward": 4}
     assert all(width + 2 == pytest.approx(0.12 * whole[0], abs=0.2) for found in blocks.values() for width in found)
     assert "HFU 48%" in svg
     assert "MFU 36%" in svg
@@ -87,6 +87,6 @@ def test_the_two_tails_part() -> None:
 
 
 def test_ranges_are_to_scale() -> None:
-    svg = ranges_panel({"narrow": (50, 60), "wide": (40, 80)}, marked=("55", 55)).svg()
+    svg = ranges_panel({"narrow": (50, 60), "wide": (40, 80)}, marked={"54": 54, "55": 55}).svg()
     narrow, wide = widths(svg, "accent")
     assert wide / narrow == pytest.approx(4, abs=0.02)
