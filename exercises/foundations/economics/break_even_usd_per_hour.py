@@ -92,6 +92,8 @@ EXERCISE = Exercise(
         swap((100.0, 0.5, 2.0), (200.0, 0.25), 10, 5.0),
         swap((1e15, 0.4, 2.0), (1e15, 0.2), 8, 100.0),
         swap((312e12, 0.5, 1.25), (989.4e12, 0.4), 64, 0.0),
+        swap((989.4e12, 0.4375, 2.0), (2250e12, 0.3815), 24, 12_500.0),
+        swap((1e15, 0.4, 2.0), (1e15, 0.1), 8, 1000.0),
         swap((989.4e12, 0.4, 2.0), (2250e12, 0.35), 1000, 500.0),
     ],
     inputs=lambda st: st.builds(
@@ -129,6 +131,19 @@ EXERCISE = Exercise(
             "fixed_for_each_device",
             "The fixed dollars are for an hour of the whole run, not of each device.",
             {"devices * old_usd_per_hour + fixed_usd_per_hour": "devices * (old_usd_per_hour + fixed_usd_per_hour)"},
+        ),
+        Mistake(
+            "fixed_on_one_device",
+            "You put all the fixed dollars on one device. They are for the whole run, and its devices share them.",
+            {
+                "devices * old_usd_per_hour + fixed_usd_per_hour": "old_usd_per_hour + fixed_usd_per_hour",
+                "- fixed_usd_per_hour) / devices": "- fixed_usd_per_hour)",
+            },
+        ),
+        Mistake(
+            "never_below_zero",
+            "Below 0 is an answer too: there even a device for nothing would cost more.",
+            {"return (faster * hour - fixed_usd_per_hour)": "return max(0.0, faster * hour - fixed_usd_per_hour)"},
         ),
         Mistake(
             "prices_the_whole_run",

@@ -60,6 +60,7 @@ EXERCISE = Exercise(
         case(1e6, 0.40, 5.0),
         case(1e6, 0.5, 50.0),
         case(2e6, 0.36, 2.5),
+        case(1234.56, 0.36175, 1.26),
         case(58.1e6, 0.404, 5.0),
     ],
     inputs=lambda st: {
@@ -92,6 +93,11 @@ EXERCISE = Exercise(
             "forgets_the_hundred",
             "A point is a hundredth: add points / 100 to the share.",
             {"points / 100": "points"},
+        ),
+        Mistake(
+            "counts_from_the_new_mfu",
+            "This is what as many points fewer would cost; asked is what as many more save.",
+            {RULE: "bill_usd * (mfu / max(mfu - points / 100, 1e-9) - 1)"},
         ),
         Mistake(
             "returns_the_new_bill",
