@@ -202,20 +202,22 @@ def busy_panel(
     *,
     most: int,
     wanted: float | None = None,
+    width_px: float = WIDTH,
 ) -> Panel:
     """Draw the GPU's busy share against the number of workers: Little's law, and runs by prefetch factor.
 
     Args:
-        curves: by label, pairs of workers and share, each drawn as dots on a line with its label beside it.
+        curves: by label, pairs of workers and share, each drawn as dots on a line.
         steady: pairs of workers and share of equal times, drawn dashed.
         most: workers at the right end.
-        wanted: a share to reach: the first dot of each curve there is ringed and says its workers.
+        wanted: a share to reach: above the first dot of each curve there stand its workers and its label.
+        width_px: width of the panel.
 
     Returns:
         The panel.
     """
     across = Axis(0, most, label="workers of one GPU", ticks=tuple(range(0, most + 1, 2)))
-    plot = Plot(across, Axis(0, 140, label="GPU busy, %", ticks=(0, 25, 50, 75, 100)), height_px=290)
+    plot = Plot(across, Axis(0, 140, label="GPU busy, %", ticks=(0, 25, 50, 75, 100)), width_px=width_px, height_px=290)
     plot.curve([(w, 100 * share) for w, share in steady], colour="muted", dashed=True)
     knee = steady[1][0]
     plot.panel.text(plot.x(0.77 * knee), plot.y(84), "equal times", anchor="end", colour="muted", size=12)

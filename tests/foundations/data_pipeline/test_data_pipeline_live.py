@@ -13,7 +13,14 @@ from snippets.foundations.data_pipeline.simulators import ordered_loader
 @pytest.mark.parametrize("workers", [1, 2, 5, 8, 16])
 @pytest.mark.parametrize("factor", [1, 2, 8])
 def test_the_busy_share_is_that_of_queues(workers: int, factor: int) -> None:
-    knobs = {"workers": workers, "prefetch_factor": factor, "fast_s": 0.75, "slow_s": 2.45, "slow_percent": 10, "step_s": 0.2}
+    knobs = {
+        "workers": workers,
+        "prefetch_factor": factor,
+        "fast_s": 0.75,
+        "slow_s": 2.45,
+        "slow_percent": 10,
+        "step_s": 0.2,
+    }
     said = re.search(r"busy ([\d.]+)% of the time", loader_lanes(**knobs).numbers)
     times = slow_and_fast_s(fast_s=0.75, slow_s=2.45, batches=400)
     seen = ordered_loader(times, step_s=0.2, workers=workers, prefetch_factor=factor)
