@@ -43,8 +43,8 @@ def loader_lanes_panel(
         runs: by title, a run and its number of workers.
         until_s: seconds that the axis shows.
         width_px: width of the panel.
-        followed: a batch at which to look: marked are when it is asked for, when the GPU would need it, and the
-            stretches in which a worker rests.
+        followed: a batch at which to look: marked are its head start, from when it is asked for to when the GPU would
+            need it, and the stretches in which a worker rests.
         ahead: by title, how many batches may be asked for and not yet be taken; ``followed`` needs it.
 
     Returns:
@@ -95,11 +95,7 @@ def _head_start(panel: Panel, run: LoaderRun, batch: int, ahead: int, y: float, 
     for end in (x, right):
         panel.line(end, y, end, y + 14, colour="accent")
     panel.arrow(x, y + 8, right, y + 8, colour="accent")
-    panel.text(right + 6, y + 8, f"{batch} is needed", colour="accent", size=12, middle=True)
-    if x - _LEFT > 60:
-        panel.text(x - 6, y + 8, f"{batch} is asked for", anchor="end", colour="accent", size=12, middle=True)
-    else:
-        panel.text(_LEFT - 6, y + 8, "asked for", anchor="end", colour="accent", size=12, middle=True)
+    panel.text(right + 6, y + 8, f"head start {needed - asked:.3g} s", colour="accent", size=12, middle=True)
 
 
 def _block(

@@ -53,7 +53,7 @@ def slow_and_fast_s(
     named=[
         Named(
             "The question",
-            "Two workers are too few for 4.6 batches in the making; the GPU waits before about every second step.",
+            "Two workers are too few for 4.6 batches in the making; the GPU waits longer than it works.",
             {"workers": 2},
         ),
         Named(
@@ -65,6 +65,11 @@ def slow_and_fast_s(
             "Three more workers",
             "The first slow batches come before 8 workers have built a queue; after them the GPU hardly waits.",
             {"workers": 8},
+        ),
+        Named(
+            "One more, and prefetch",
+            "6 workers hold up to 24 finished batches, and after the first slow batches the GPU hardly waits, either.",
+            {"workers": 6, "prefetch_factor": 4},
         ),
         Named(
             "The 70B on 256 GPUs",
