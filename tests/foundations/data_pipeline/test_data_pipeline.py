@@ -66,6 +66,25 @@ def test_a_batch_that_takes_longer_than_its_head_start_makes_the_gpu_wait(
         assert waited >= times[batch] - ahead * step - 1e-9
 
 
+@given(st.integers(1, 5), st.integers(1, 3), st.integers(1, 4), st.integers(1, 60))
+def test_behind_spare_workers_a_lone_slow_batch_costs_what_exceeds_its_head_start(
+    batch: int, spare: int, factor: int, slow: int
+) -> None:
+    workers, count = batch + spare, 200
+    times = [float(batch)] * count
+    times[120] = float(batch + slow)
+    takes = ordered_loader(times, step_s=1, workers=workers, prefetch_factor=factor).takes_s
+    assert takes[119] - takes[100] == 19
+    assert takes[-1] - takes[119] - 80 == max(0, batch + slow - workers * factor)
+
+
+@pytest.mark.parametrize("factor", [2, 3, 4, 8])
+def test_without_spare_workers_a_longer_head_start_saves_nothing(factor: int) -> None:
+    times = [6.0 if i == 8 else 2.0 for i in range(40)]
+    takes = ordered_loader(times, step_s=1, workers=2, prefetch_factor=factor).takes_s
+    assert takes[8] - takes[7] - 1 == 4
+
+
 @given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 3))
 def test_more_workers_or_prefetch_never_end_later(times: list[float], step: int, workers: int, factor: int) -> None:
     sizes = {"step_s": step, "workers": workers, "prefetch_factor": factor}
