@@ -95,7 +95,7 @@ def _head_start(panel: Panel, run: LoaderRun, batch: int, ahead: int, y: float, 
     for end in (x, right):
         panel.line(end, y, end, y + 14, colour="accent")
     panel.arrow(x, y + 8, right, y + 8, colour="accent")
-    panel.text(right + 6, y + 8, f"head start {needed - asked:.3g} s", colour="accent", size=12, middle=True)
+    panel.text(right + 6, y + 8, f"{needed - asked:.3g} s ahead", colour="accent", size=12, middle=True)
 
 
 def _block(

@@ -50,7 +50,7 @@ def test_a_followed_batch_is_marked_with_its_head_start_its_wait_and_the_workers
     times[6] = 6.0
     runs = {f"{w} workers": (loader_run(times, step_s=1, workers=w), w) for w in (2, 4)}
     svg = loader_lanes_panel(runs, until_s=14, followed=6, ahead={"2 workers": 4, "4 workers": 8}).svg()
-    assert re.findall("head start ([0-9]+) s", svg) == ["4", "8"]
+    assert re.findall("([0-9]+) s ahead", svg) == ["4", "8"]
     assert svg.count("waits 4 s") == 1
     assert "rests" in svg
     first, second = (run.takes_s for run, _ in runs.values())
