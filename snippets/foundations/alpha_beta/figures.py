@@ -291,7 +291,7 @@ def logp_panel(
 def bucket_panel(
     steps: Mapping[str, Sequence[Bucket]], *, compute_s: float, latency_s: float, width_px: float = WIDTH
 ) -> Panel:
-    """Draw steps one below the other: the backward pass, and under it the link with its buckets.
+    """Draw steps one below the other: the backward pass, and under it the network with its buckets.
 
     Args:
         steps: by title, what ``bucketed_step`` returned.
@@ -312,7 +312,7 @@ def bucket_panel(
         panel.text(0, y - 3, f"{title}: {step[-1].end_s * 1e3:.1f} ms", bold=True)
         panel.text(left - 8, y + 16, "backward", anchor="end", middle=True)
         panel.rectangle(left, y + 5, compute_s * scale, 22, colour="backward")
-        panel.text(left - 8, y + 48, "link", anchor="end", middle=True)
+        panel.text(left - 8, y + 48, "network", anchor="end", middle=True)
         places = [
             (left + bucket.start_s * scale, latency_s * scale, (bucket.end_s - bucket.start_s - latency_s) * scale)
             for bucket in step
