@@ -154,8 +154,8 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
         ),
         Named(
             "Buckets of DDP's default size",
-            "In 38 buckets of 26.3 MB the step takes 89.1 ms, nearly as long as in one: what the early start gains is paid "
-            "in latencies.",
+            "In 38 buckets of 26.3 MB the step takes 89.1 ms, nearly as long as in one: what the early start gains is "
+            "paid in latencies.",
             {"buckets": 38},
         ),
         Named(
@@ -166,8 +166,8 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Its gradients alone, by one ring's reduce-scatters, a bucket for each layer: 80 buckets end at 5.89 s, after "
-            " a pass of 5.84 s.",
+            "Its gradients alone, by one ring's reduce-scatters, a bucket for each layer: 80 buckets end at 5.89 s, "
+            "after a pass of 5.84 s.",
             {
                 "buckets": 80,
                 "compute_s": 5.842,
