@@ -24,7 +24,7 @@ _POINTS = tuple(10 ** (number / 4) for number in range(41))
 _MOST_BUCKETS = 1000
 _MOST_DRAWN = 100  # buckets; more are one block
 _NEAR = 1.03  # of the earliest end, what counts as good enough
-_COUNTS = sorted({round(10 ** (number / 30)) for number in range(91)})
+_COUNTS = tuple(10 ** (number / 30) for number in range(91))  # a curve has no steps
 
 
 @live_figure(
@@ -126,7 +126,7 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
         x + 8 if right else x - 9, y + 16, f"n½ = {in_units(half, 'B')}", anchor="start" if right else "end"
     )
     plot.dots([(one, share)], colour="accent", radius=5)
-    right = plot.across.share(one) < 0.64
+    right = plot.across.share(one) < 0.64 and not 0 < x - plot.x(one) < 60  # the line of n½ is clear of it
     at = plot.x(one) + 9 if right else plot.x(one) - 9
     plot.panel.text(at, plot.y(share) - 9, _percent(share), anchor="start" if right else "end", bold=True)
     return plot.panel
@@ -142,8 +142,8 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
         Number("buckets", "Buckets K", 6, 1, _MOST_BUCKETS, 1.03, "log"),
         Number("compute_s", "Backward pass", 0.04, 4e-4, 40, 10**0.05, "log", "s", whole=False),
         Number("size_bytes", "Gradient n", 1e9, 1e6, 1e12, 10**0.05, "log", "B"),
-        Number("latency_s", "Latency of an all-reduce α", 1e-3, 1e-5, 1e-1, 10**0.05, "log", "s", whole=False),
-        Number("bandwidth_bytes_per_s", "Its bandwidth β", 20e9, 2e8, 2e12, 10**0.05, "log", "B/s", whole=False),
+        Number("latency_s", "Latency α", 1e-3, 1e-5, 1e-1, 10**0.05, "log", "s", whole=False),
+        Number("bandwidth_bytes_per_s", "Bandwidth β", 20e9, 2e8, 2e12, 10**0.05, "log", "B/s", whole=False),
     ],
     named=[
         Named(
@@ -285,7 +285,7 @@ def _ends(buckets: int, best: int, near: tuple[int, int], end: float, step: dict
     right = plot.across.share(buckets) < 0.6
     plot.panel.text(
         plot.x(buckets) + (9 if right else -9),
-        max(plot.y(shown) - 9, plot.top + 26),
+        max(plot.y(shown) - 16, plot.top + 26),
         in_units(end, "s"),
         anchor="start" if right else "end",
         bold=True,
