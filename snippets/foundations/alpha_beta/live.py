@@ -270,7 +270,7 @@ def _ends(buckets: int, best: int, near: tuple[int, int], end: float, step: dict
     high = max(1.15 * bucketed_step_time_s(buckets=1, **step), 1.6 * least)
     low = min(compute, total) * 0.9 if min(compute, total) > 0.6 * least else 0.0
     axis = Axis(1, _MOST_BUCKETS, "log", "buckets K", ticks=(1, 10, 100, 1000))
-    plot = Plot(axis, Axis(low, high, label="the step ends after", unit="s"), title="How many", width_px=_WIDTH)
+    plot = Plot(axis, Axis(low, high, unit="s"), title="When the step ends", width_px=_WIDTH)
     few, many = (plot.x(min(max(count, 1), _MOST_BUCKETS)) for count in near)
     plot.panel.bars([(few, plot.top, max(many - few, 2.0), plot.bottom - plot.top)], colour="accent", strength=0.15)
     branches = (
@@ -282,14 +282,8 @@ def _ends(buckets: int, best: int, near: tuple[int, int], end: float, step: dict
     plot.curve([(K, max(one[1], two[1])) for K, one, two in zip(_COUNTS, *branches, strict=True)], colour="accent")
     shown = min(end, high)
     plot.dots([(buckets, shown)], colour="ink", radius=5)
-    right = plot.across.share(buckets) < 0.6
-    plot.panel.text(
-        plot.x(buckets) + (9 if right else -9),
-        max(plot.y(shown) - 16, plot.top + 26),
-        in_units(end, "s"),
-        anchor="start" if right else "end",
-        bold=True,
-    )
+    said = f"K = {buckets:,}: {in_units(end, 's')}"
+    plot.panel.text(plot.right, 14, said, anchor="end", bold=True)
     if best <= _MOST_BUCKETS:
         x = plot.x(best)
         plot.panel.line(x, plot.y(least), x, plot.bottom, colour="ink", dashed=True)
