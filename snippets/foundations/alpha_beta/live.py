@@ -29,9 +29,10 @@ _COUNTS = tuple(10 ** (number / 30) for number in range(91))  # a curve has no s
 
 @live_figure(
     title="What a message costs",
-    caption="The square is $n_{1/2}$, where a message waits as long as it moves. Move the size well to the left of it, "
-    "and the time hardly changes; well to the right, and the share of the bandwidth hardly does; near it both do. Then "
-    "cut the bytes into more messages, and see how far back a single one falls.",
+    caption="First: the time of all $n$ bytes in one message, and above it the time in $q$. Second: the share of the "
+    "bandwidth that one message gets; the square is $n_{1/2}$, where it waits as long as it moves. Take one message and "
+    "move the size: well to the left of the square the time hardly changes, well to the right the share hardly does. "
+    "Then cut the bytes into more messages, and see how far back a single one falls.",
     knobs=[
         Number("size_bytes", "Bytes in all n", 1e6, 1e3, 1e10, 10**0.1, "log", "B"),
         Number("messages", "Messages q", 1, 1, 1000, 10**0.1, "log"),
@@ -48,7 +49,7 @@ _COUNTS = tuple(10 ** (number / 30) for number in range(91))  # a curve has no s
         Named("1 GB", "Nearly all is bytes: of 20 ms only 5 µs are latency.", {"size_bytes": 1e9}),
         Named(
             "The question, tensor by tensor",
-            "Of 1.05 s the latencies take 1 s: a tensor of 1 MB is far to the left of the square, at 20 MB.",
+            "Of 1.05 s the latencies take 1 s: a tensor of 1 MB is far to the left of n½ = 20 MB, the square.",
             {"size_bytes": 1e9, "messages": 1000, "latency_s": 1e-3, "bandwidth_bytes_per_s": 20e9},
         ),
         Named(
@@ -135,8 +136,8 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
 @live_figure(
     title="How many buckets",
     caption="First: the backward pass, and below it the network. Grey is $\\alpha$, red the bytes, and a dashed line "
-    "marks the end of the pass. Second: the end of the step against the number of buckets, with both of its branches "
-    "dashed. The band is where it ends at most 3% later than with the best number. Set your own pass, gradient and "
+    "marks the end of the pass. Second: the end of the step against the number of buckets, its branches dashed "
+    "where they don't decide; the axis of $K$ is logarithmic. The band is where it ends at most 3% later than with the best number. Set your own pass, gradient and "
     "all-reduce, and read off the best number.",
     knobs=[
         Number("buckets", "Buckets K", 6, 1, _MOST_BUCKETS, 1.03, "log"),
