@@ -301,8 +301,8 @@ def bucket_panel(
         width_px: width of the picture.
 
     Returns:
-        The picture, all steps on one time axis, the sum of a step's latencies beside its title. Dashes mark when a bucket is full, where there are at most 8; where
-        there are more, the buckets have no outlines either.
+        The picture, all steps on one time axis, the sum of a step's latencies beside its title. Dashes mark when a
+        bucket is full, where there are at most 8; where there are more, the buckets have no outlines either.
     """
     longest = max(step[-1].end_s for step in steps.values())
     left = _LEFT
