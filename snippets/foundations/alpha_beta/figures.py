@@ -432,7 +432,7 @@ def points_plot(
         axes.plot(sizes_bytes, np.array(times_s) * 1e3, "o", color=colour("ink"), markersize=5)
         for size, name in named.items():
             at, left = times_s[list(sizes_bytes).index(size)] * 1e3, size < marked_bytes
-            place, side = (-7 if left else 7, 4 if left else -4), "right" if left else "left"
+            place, side = (-7 if left else 16, 4 if left else -10), "right" if left else "left"
             axes.annotate(name, (size, at), place, textcoords="offset points", ha=side, va="center")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_locator(NullLocator())

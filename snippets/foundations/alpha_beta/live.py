@@ -31,8 +31,8 @@ _COUNTS = tuple(10 ** (number / 30) for number in range(91))  # a curve has no s
     title="What a message costs",
     caption="First: the time of all $n$ bytes in one message, and above it the time in $q$. Second: the share of the "
     "bandwidth that one message gets; the square is $n_{1/2}$, where it waits as long as it moves. Take one message, "
-    "and move the size: well to the left of the square the time hardly changes, well to the right the share hardly does. "
-    "Then cut the bytes into more messages, and see how far back a single one falls.",
+    "and move the size: well to the left of the square the time hardly changes, well to the right the share hardly "
+    "does. Then cut the bytes into more messages, and see how far back a single one falls.",
     knobs=[
         Number("size_bytes", "Bytes in all n", 1e6, 1e3, 1e10, 10**0.1, "log", "B"),
         Number("messages", "Messages q", 1, 1, 1000, 10**0.1, "log"),
@@ -137,8 +137,8 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
     title="How many buckets",
     caption="First: the backward pass, and below it the network. Grey is $\\alpha$, red the bytes, and a dashed line "
     "marks the end of the pass. Second: the end of the step against the number of buckets, on a logarithmic axis, with "
-    "its branches dashed where they don't decide. The band is where it ends at most 3% later than with the best number. "
-    "Set your own pass, gradient and all-reduce, and read off the best number.",
+    "its branches dashed where they don't decide. The band is where it ends at most 3% later than with the best "
+    "number. Set your own pass, gradient and all-reduce, and read off the best number.",
     knobs=[
         Number("buckets", "Buckets K", 6, 1, _MOST_BUCKETS, 1.03, "log"),
         Number("compute_s", "Backward pass", 0.04, 4e-4, 40, 10**0.05, "log", "s", whole=False),
