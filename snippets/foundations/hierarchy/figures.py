@@ -1,4 +1,4 @@
-"""Drawings: a ladder of memory levels, a path, networks cut in half, messages that cross, steps, what is left per GPU."""
+"""Drawings: a ladder of memory levels, a path, networks cut in half, messages that cross, steps, what each GPU has."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ class Crossing(NamedTuple):
 @live_figure(
     title="Three cuts through a network",
     caption="Each column is a leaf switch: its GPUs hang below, its cables to the spine switches stand above, red "
-    "where the traffic uses them (one box for each, while they are few). Below, the time that the bytes need to get out of "
-    "one GPU, up from one leaf, and across the middle. The longest of the three decides.",
+    "where the traffic uses them (one box for each, while they are few). Below, the time that the bytes need to get "
+    "out of one GPU, up from one leaf, and across the middle. The longest of the three decides.",
     knobs=[
         Number("leaves", "Leaf switches J", 4, 2, _MOST, 2),
         Number("hosts_per_leaf", "GPUs below each, G", 2, 1, _MOST, 1),
@@ -76,8 +76,9 @@ def halved_tree(
     said = ", ".join(f"{in_units(time, 's')} {name}" for name, time in times.items())
     numbers = (
         f"{J * G:,} GPUs with {in_units(gigabytes * 1e9, 'B')} each, {TRAFFIC[traffic]}: "
-        f"{in_units(crossing.port, 'B')} leave a GPU, {in_units(crossing.leaf, 'B')} a leaf. That takes {said}: at least {in_units(longest, 's')}. The "
-        f"bisection bandwidth is {in_units(middle, 'B/s')}, one way. Links down over links up: {ratio:.3g}."
+        f"{in_units(crossing.port, 'B')} leave a GPU, {in_units(crossing.leaf, 'B')} a leaf. That takes {said}: at "
+        f"least {in_units(longest, 's')}. The bisection bandwidth is {in_units(middle, 'B/s')}, one way. Links down "
+        f"over links up: {ratio:.3g}."
     )
     alt = (
         f"First: {J} columns, a bar of {G} below and of {U} above a line, cut by a dashed line in the middle. Second: "
