@@ -240,7 +240,7 @@ def share_plot(curves: Mapping[str, Sequence[tuple[float, float]]]) -> Panel:
     return plot.panel
 
 
-def messages_panel(
+def leaf_messages_panel(
     messages: Sequence[tuple[int, int]],
     *,
     leaves: int,
@@ -260,7 +260,7 @@ def messages_panel(
     Returns:
         A panel with the leaves above, the hosts below them, and the arcs below these.
 
-    >>> messages_panel([(0, 1), (1, 2), (2, 3), (3, 0)], leaves=2, hosts_per_leaf=2, title="a ring").width
+    >>> leaf_messages_panel([(0, 1), (1, 2), (2, 3), (3, 0)], leaves=2, hosts_per_leaf=2, title="a ring").width
     344.0
     """
     leaves, below = positive_integer("leaves", leaves), positive_integer("hosts_per_leaf", hosts_per_leaf)
@@ -323,7 +323,7 @@ def steps_panel(steps: Mapping[str, Sequence[float]], *, width_px: float = WIDTH
     """
     if not isinstance(steps, Mapping) or not steps:
         raise ValueError(f"steps must be names with the seconds of three parts, got {steps!r}")
-    wide, colours = positive_number("width_px", width_px), ("accent", "gradients", "communication")
+    wide, colours = positive_number("width_px", width_px), ("accent", "optimizer", "communication")
     bars = []
     for name, parts in steps.items():
         seconds = each("steps", parts, nonnegative_number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from snippets.domain import one_of, positive_integer, positive_number
 from snippets.drawing import Panel
 from snippets.foundations.hierarchy.formulas import fat_tree_bisection_bytes_per_s, oversubscription, path_time_s
 from snippets.live.bars import Bar, draw_bars
@@ -64,7 +65,7 @@ def halved_tree(
 ) -> Picture:
     """Draw the leaves with their links up and down, and how long the bytes take through each of three cuts."""
     J, G, U, rate = leaves, hosts_per_leaf, uplinks_per_leaf, gigabytes_per_s * 1e9
-    crossing = crossing_bytes(leaves=J, hosts_per_leaf=G, size_bytes=gigabytes * 1e9, traffic=traffic)
+    crossing = cut_crossings(leaves=J, hosts_per_leaf=G, size_bytes=gigabytes * 1e9, traffic=traffic)
     middle = fat_tree_bisection_bytes_per_s(leaves=J, hosts_per_leaf=G, uplinks_per_leaf=U, link_bytes_per_s=rate)
     times = {
         "out of one GPU's port": path_time_s(size_bytes=crossing.port, bandwidths_bytes_per_s=[rate]),
@@ -88,15 +89,28 @@ def halved_tree(
     return Picture([_columns(J, G, U, min(streams, U), traffic == "pairs"), _bars(times)], numbers, alt)
 
 
-def crossing_bytes(*, leaves: int, hosts_per_leaf: int, size_bytes: float, traffic: str) -> Crossing:
+def cut_crossings(*, leaves: int, hosts_per_leaf: int, size_bytes: float, traffic: str) -> Crossing:
     """Return the bytes that leave one GPU, one leaf, and the first half of the leaves.
 
     A ring passes them on twice, less a part of each GPU: to add them up, and to hand the sums round.
 
-    >>> crossing_bytes(leaves=4, hosts_per_leaf=2, size_bytes=7, traffic="all")
-    Crossing(port=7, leaf=12.0, half=16.0)
+    Args:
+        leaves: leaf switches, an even number.
+        hosts_per_leaf: GPUs below each.
+        size_bytes: what each GPU brings.
+        traffic: a key of ``TRAFFIC``.
+
+    Raises:
+        ValueError: the number of leaves is odd.
+
+    >>> cut_crossings(leaves=4, hosts_per_leaf=2, size_bytes=7, traffic="all")
+    Crossing(port=7.0, leaf=12.0, half=16.0)
     """
-    J, G, n = leaves, hosts_per_leaf, size_bytes
+    J, G = positive_integer("leaves", leaves), positive_integer("hosts_per_leaf", hosts_per_leaf)
+    n = positive_number("size_bytes", size_bytes)
+    one_of("traffic", traffic, TRAFFIC.keys())
+    if J % 2:
+        raise ValueError(f"leaves must be even, so that no leaf is cut in two, got {leaves!r}")
     R = J * G
     if traffic == "pairs":  # each GPU of the first half sends to its partner in the second
         return Crossing(n, G * n, R / 2 * n)

@@ -17,7 +17,7 @@ from snippets.foundations.hierarchy.figures import (
     bandwidth_path_panel,
     ladder_panel,
     latency_panel,
-    messages_panel,
+    leaf_messages_panel,
     share_plot,
     steps_panel,
     torus_panel,
@@ -229,17 +229,17 @@ def test_messages_that_leave_a_leaf_are_red_and_counted() -> None:
     shape = {"leaves": 4, "hosts_per_leaf": 2, "title": "messages"}
     by_leaf, dealt = [0, 1, 2, 3, 4, 5, 6, 7], [0, 2, 4, 6, 1, 3, 5, 7]
     for order, up in ((by_leaf, 1), (dealt, 2)):
-        svg = messages_panel(list(zip(order, order[1:] + order[:1], strict=True)), **shape).svg()
+        svg = leaf_messages_panel(list(zip(order, order[1:] + order[:1], strict=True)), **shape).svg()
         assert texts(svg).count(f"{up} up") == 4
         assert len(re.findall(r'<line[^>]*class="l-communication"', svg)) == 4 + 4 * up  # a stub each, an arrow each
     every = [(one, other) for one in range(8) for other in range(8) if one != other]
-    svg = messages_panel(every, drawn=[(0, other) for other in range(1, 8)], **shape).svg()
+    svg = leaf_messages_panel(every, drawn=[(0, other) for other in range(1, 8)], **shape).svg()
     assert texts(svg).count("12 up") == 4
     assert len(re.findall(r'<line[^>]*class="l-communication"', svg)) == 4 + 6
     with pytest.raises(ValueError, match="pairs of two different hosts"):
-        messages_panel([(0, 8)], **shape)
+        leaf_messages_panel([(0, 8)], **shape)
     with pytest.raises(ValueError, match="at most 2"):
-        messages_panel([(0, 1)], leaves=8, hosts_per_leaf=3, title="too many")
+        leaf_messages_panel([(0, 1)], leaves=8, hosts_per_leaf=3, title="too many")
 
 
 def test_a_steps_bar_is_as_long_as_its_parts() -> None:

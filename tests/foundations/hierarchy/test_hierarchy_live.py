@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exercises.foundations.hierarchy.common import worst_halving_links
-from snippets.foundations.hierarchy.live import TRAFFIC, crossing_bytes, halved_tree
+from snippets.foundations.hierarchy.live import TRAFFIC, cut_crossings, halved_tree
 from snippets.live.knobs import from_units
 
 
@@ -39,7 +39,7 @@ def messages(traffic: str, leaves: int, below: int) -> np.ndarray:
 def test_what_crosses_is_counted_message_by_message(traffic: str, pairs: int, below: int) -> None:
     leaves = 2 * pairs
     R, sent = leaves * below, messages(traffic, leaves, below)
-    crossing = crossing_bytes(leaves=leaves, hosts_per_leaf=below, size_bytes=1, traffic=traffic)
+    crossing = cut_crossings(leaves=leaves, hosts_per_leaf=below, size_bytes=1, traffic=traffic)
     assert sent.sum(axis=1).max() == pytest.approx(crossing.port)
     up = [
         sent[leaf * below : (leaf + 1) * below].sum()
@@ -65,7 +65,7 @@ def test_the_numbers_are_those_of_the_three_cuts(traffic: str, pairs: int, below
     assert said
     cut = worst_halving_links(2 * pairs * below, 2 * pairs, up, 1) * rate * 1e9
     assert from_units("cut", said[2], "B/s") == pytest.approx(cut, rel=6e-3)
-    crossing = crossing_bytes(**shape, size_bytes=10e9, traffic=traffic)
+    crossing = cut_crossings(**shape, size_bytes=10e9, traffic=traffic)
     longest = max(crossing.port / (rate * 1e9), crossing.leaf / (up * rate * 1e9), crossing.half / cut)
     assert from_units("time", said[1], "s") == pytest.approx(longest, rel=6e-3)
 
