@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 from itertools import combinations, product
 from math import prod
 
@@ -226,18 +227,18 @@ def test_the_plot_names_its_curves() -> None:
 
 
 def test_messages_that_leave_a_leaf_are_red_and_counted() -> None:
-    shape = {"leaves": 4, "hosts_per_leaf": 2, "title": "messages"}
+    drawn = partial(leaf_messages_panel, leaves=4, hosts_per_leaf=2, title="messages")
     by_leaf, dealt = [0, 1, 2, 3, 4, 5, 6, 7], [0, 2, 4, 6, 1, 3, 5, 7]
     for order, up in ((by_leaf, 1), (dealt, 2)):
-        svg = leaf_messages_panel(list(zip(order, order[1:] + order[:1], strict=True)), **shape).svg()
+        svg = drawn(list(zip(order, order[1:] + order[:1], strict=True))).svg()
         assert texts(svg).count(f"{up} up") == 4
         assert len(re.findall(r'<line[^>]*class="l-communication"', svg)) == 4 + 4 * up  # a stub each, an arrow each
     every = [(one, other) for one in range(8) for other in range(8) if one != other]
-    svg = leaf_messages_panel(every, drawn=[(0, other) for other in range(1, 8)], **shape).svg()
+    svg = drawn(every, drawn=[(0, other) for other in range(1, 8)]).svg()
     assert texts(svg).count("12 up") == 4
     assert len(re.findall(r'<line[^>]*class="l-communication"', svg)) == 4 + 6
     with pytest.raises(ValueError, match="pairs of two different hosts"):
-        leaf_messages_panel([(0, 8)], **shape)
+        drawn([(0, 8)])
     with pytest.raises(ValueError, match="at most 2"):
         leaf_messages_panel([(0, 1)], leaves=8, hosts_per_leaf=3, title="too many")
 

@@ -72,6 +72,7 @@ def test_the_numbers_are_those_of_the_three_cuts(traffic: str, pairs: int, below
 
 def test_it_opens_at_the_question() -> None:
     assert halved_tree().numbers.startswith("8 GPUs")
+    assert halved_tree.opening
     opening = halved_tree(**halved_tree.opening.values).numbers
     assert opening.startswith("1,024 GPUs with 10 GB each, all-to-all:")
     assert "at least 970 ms" in opening
