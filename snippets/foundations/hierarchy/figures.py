@@ -125,7 +125,7 @@ def tree_panel(
         hosts_per_leaf: hosts below each; at most 16 hosts in all.
         spines: spine switches, drawn above the leaves.
         cables: links between each leaf and each spine.
-        half: the hosts of the one half, where whole leaves belong to it.
+        half: the hosts of the one half, where whole leaves belong to it; with all hosts in it, nothing is cut.
         title: written above.
 
     Returns:
@@ -143,7 +143,8 @@ def tree_panel(
     panel.text(0, 14, text("title", title), bold=True)
     leaf_x = [WIDTH * (leaf + 0.5) / leaves for leaf in range(leaves)]
     spine_x = [WIDTH * (spine + 0.5) / spines for spine in range(spines)]
-    inside = [set(range(leaf * below, leaf * below + below)) <= chosen for leaf in range(leaves)]
+    parted = len(chosen) < leaves * below
+    inside = [parted and set(range(leaf * below, leaf * below + below)) <= chosen for leaf in range(leaves)]
     for leaf, x in enumerate(leaf_x):
         for top in spine_x:
             for cable in range(cables):
@@ -153,7 +154,7 @@ def tree_panel(
         panel.rectangle(x - 26, 104, 52, 22, colour="ink", label="leaf")
         for host in range(below):
             place = x + WIDTH / leaves * ((host + 0.5) / below - 0.5)
-            colour = rank(0) if leaf * below + host in chosen else rank(1)
+            colour = rank(0) if leaf * below + host in chosen else rank(2)
             panel.line(x, 126, place, 156, colour="muted")
             panel.rectangle(place - 11, 156, 22, 20, colour=colour, label=str(leaf * below + host))
     for x in spine_x:
@@ -202,7 +203,7 @@ def torus_panel(*, side: int, half: Collection[int], title: str) -> Panel:
                     )
     for host in range(side * side):
         x, y = left + step * (host % side), top + step * (host // side)
-        panel.rectangle(x - 13, y - 11, 26, 22, colour=rank(0 if host in chosen else 1), label=str(host))
+        panel.rectangle(x - 13, y - 11, 26, 22, colour=rank(0 if host in chosen else 2), label=str(host))
     return panel
 
 
@@ -247,8 +248,9 @@ def leaf_messages_panel(
     hosts_per_leaf: int,
     title: str,
     drawn: Collection[tuple[int, int]] | None = None,
+    size: float = 1.0,
 ) -> Panel:
-    """Draw messages between hosts as arcs below them, red where they leave a leaf, and count those above each leaf.
+    """Draw messages between hosts as arcs below them, red where they leave a leaf; above each leaf, how much goes up.
 
     Args:
         messages: pairs of hosts, from and to, all of the same size.
@@ -256,6 +258,7 @@ def leaf_messages_panel(
         hosts_per_leaf: hosts below each; at most 16 hosts in all.
         title: written above.
         drawn: the messages that are drawn, where not all are.
+        size: of one message, in the unit of what is written above the leaves, with two digits.
 
     Returns:
         A panel with the leaves above, the hosts below them, and the arcs below these.
@@ -269,6 +272,7 @@ def leaf_messages_panel(
         raise ValueError(f"hosts_per_leaf must be at most {16 // leaves} for {leaves} leaves, got {below}")
     pairs = [_message("messages", message, hosts) for message in messages]
     arcs = pairs if drawn is None else [_message("drawn", message, hosts) for message in drawn]
+    unit = positive_number("size", size)
     panel = Panel(WIDTH, 176)
     panel.text(0, 14, text("title", title), bold=True)
     wide = WIDTH / leaves
@@ -279,7 +283,7 @@ def leaf_messages_panel(
     for leaf in range(leaves):
         up = sum(start // below == leaf != stop // below for start, stop in pairs)
         middle = wide * (leaf + 0.5)
-        panel.text(middle, 38, f"{up} up", anchor="middle", size=12, bold=True, colour="communication")
+        panel.text(middle, 38, f"{up * unit:.2g} up", anchor="middle", size=12, bold=True, colour="communication")
         panel.line(middle, 43, middle, 56, colour="communication")
         panel.rectangle(middle - 26, 56, 52, 20, colour="ink", label="leaf")
     for host in range(hosts):

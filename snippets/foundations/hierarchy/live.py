@@ -138,7 +138,7 @@ def _columns(leaves: int, below: int, above: int, used: int, one_way: bool) -> P
             boxes.append((x, near - (unit * size if way < 0 else 0), wide, unit * size))
         return boxes
 
-    for name, start, stop, colour in (("first", 0, leaves // 2, "rank-0"), ("second", leaves // 2, leaves, "rank-1")):
+    for name, start, stop, colour in (("first", 0, leaves // 2, "rank-0"), ("second", leaves // 2, leaves, "rank-2")):
         places = [(10 + step * leaf + step * 0.15, step * 0.7) for leaf in range(start, stop)]
         red = used if start == 0 or not one_way else 0
         busy = [box for x, wide in places for box in stacked(x, wide, 0, red, -1) if red]
