@@ -208,6 +208,8 @@ def test_red_links_are_those_of_the_cut() -> None:
         links, half = minimum_bisection_links(network)
         panel = tree_panel(leaves=4, hosts_per_leaf=2, spines=spines, cables=1, half=half, title="cut")
         assert len(re.findall(red, panel.svg())) == links
+        whole = tree_panel(leaves=4, hosts_per_leaf=2, spines=spines, cables=1, half=range(8), title="whole")
+        assert not re.findall(red, whole.svg())
     links, half = minimum_bisection_links(torus([4, 4]))
     assert len(re.findall(red, torus_panel(side=4, half=half, title="cut").svg())) == 4 + 2 * 4 == links + 4
     with pytest.raises(ValueError, match="at most 2"):
@@ -236,6 +238,9 @@ def test_messages_that_leave_a_leaf_are_red_and_counted() -> None:
     every = [(one, other) for one in range(8) for other in range(8) if one != other]
     svg = drawn(every, drawn=[(0, other) for other in range(1, 8)]).svg()
     assert texts(svg).count("12 up") == 4
+    assert texts(drawn(every, size=1 / 7).svg()).count("1.7 up") == 4
+    with pytest.raises(ValueError, match="size"):
+        drawn(every, size=0)
     assert len(re.findall(r'<line[^>]*class="l-communication"', svg)) == 4 + 6
     with pytest.raises(ValueError, match="pairs of two different hosts"):
         drawn([(0, 8)])
