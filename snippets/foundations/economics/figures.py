@@ -296,7 +296,7 @@ def ranges_panel(
 
     bottom = row * len(rows) + 6 + top
     for number, (words, value) in enumerate(marked.items()):
-        panel.text(place(value), 13, words, anchor="start" if number else "end", bold=True, size=12)
+        panel.text(place(value), 13, words, anchor="end" if number < len(marked) - 1 else "start", bold=True, size=12)
     for number, (title, (start, end)) in enumerate(rows.items()):
         y = row * number + 14 + top
         panel.text(0, y, title)

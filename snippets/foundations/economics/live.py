@@ -34,9 +34,9 @@ _HUES = {
 
 @live_figure(
     title="The bill of a run",
-    caption="H100s at a price an hour; failures come as in Llama 3's snapshot, once in 5.8 years for each GPU, and a "
-    "checkpoint stops the run for 10 s (assumed). First panel: where the money goes. Second: the bill, with its "
-    "failures, against the MFU.",
+    caption="A run on H100s, 6 FLOPs for each parameter and token. Failures come as in Llama 3's snapshot, once in "
+    "5.8 years for each GPU, and a checkpoint stops the run for 10 s (assumed). First panel: where the money goes. "
+    "Second: the bill, with its failures, against the MFU.",
     knobs=[
         Number("parameters", "Parameters", 1e9, 1e8, 1e13, 10**0.1, "log"),
         Number("tokens", "Tokens", 20e9, 2e9, 2e14, 10**0.1, "log"),
@@ -49,8 +49,8 @@ _HUES = {
     named=[
         Named(
             "The question",
-            "Something unplanned stops the run every 3.09 h: with the checkpoints that adds 10.3% to the useful time. "
-            "More than half of the bill is the gap between the peak and the MFU.",
+            "Something unplanned stops the run every 3.09 h. With the checkpoints, this adds 10.3% to the useful time. "
+            "More than half of the bill pays for the time in which the GPUs fall short of the peak.",
             QUESTION,
         ),
         Named(
@@ -169,7 +169,7 @@ def _against_mfu(job: Mapping[str, float], goodput: float, mfu_percent: float, b
     plot = Plot(
         Axis(0, 100, label="MFU, %", ticks=(0, 20, 40, 60, 80, 100)),
         Axis(0, highest, label=f"bill, {words}dollars", ticks=Axis(0, highest).marks(6)),
-        title="Against the MFU",
+        title="The bill against the MFU",
         width_px=_WIDTH,
         height_px=220,
     )
