@@ -87,7 +87,8 @@ def layer_products_panel(*, unit_px: float = 54) -> Panel:
     panel.text(2, 14, "attention: 4h²", bold=True)
     for place, name in enumerate(("query", "key", "value", "output")):
         panel.rectangle(2 + place * (u + 8), 24, u, u, colour="parameters")
-        panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2, name, anchor="middle", middle=True, size=12)
+        panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2 - 8, name, anchor="middle", middle=True, size=12)
+        panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2 + 8, "h × h", anchor="middle", middle=True, size=12)
     top = u + 60
     panel.text(2, top - 8, "feed-forward: 8h²", bold=True)
     panel.rectangle(2, top, 4 * u, u, colour="parameters")
@@ -95,8 +96,6 @@ def layer_products_panel(*, unit_px: float = 54) -> Panel:
     panel.rectangle(2 + 4 * u + 16, top, u, 4 * u, colour="parameters")
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u - 8, "down:", anchor="middle", middle=True, size=12)
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4h × h", anchor="middle", middle=True, size=12)
-    panel.text(2, top + u + 34, "one small square:")
-    panel.text(2, top + u + 52, "h × h weights")
     return panel
 
 
@@ -209,7 +208,8 @@ def walls_plot(
         run: as ``run_days`` takes it, but for the devices.
 
     Returns:
-        The plot; a second dot stands where summing takes as long as computing.
+        The plot; a second dot stands where both together take as long, and a third where summing takes as long as
+        computing.
     """
     counts = [2 ** (power / 4) for power in range(4 * most.bit_length() - 3)]
     whole = [2**power for power in range(most.bit_length())]
@@ -217,21 +217,26 @@ def walls_plot(
     alone = run_days(devices=1, **run)[0]  # type: ignore[arg-type]
     fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
     crossing = next((count for count in range(2, most) if alone / count <= sums[-1]), None)
-    with plot(width_px=width_px, height_px=300) as (figure, axes):
-        axes.plot(counts, [alone / count for count in counts], color=colour("forward"), label="computing")
-        axes.plot(whole[1:], sums[1:], "--", color=colour("communication"), label="summing gradients")
+    in_time = next((count for count in range(2, most) if _both(count, run) <= deadline_days), None)
+    with plot(width_px=width_px, height_px=330) as (figure, axes):
+        axes.plot(counts, [alone / count for count in counts], color=colour("forward"))
+        axes.plot(whole[1:], sums[1:], "--", color=colour("communication"))
         both = [alone / count + day for count, day in zip(whole, sums, strict=True)]
-        axes.plot(whole, both, color=colour("ink"), label="both, one after the other")
-        axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0, label="too little memory")
-        _mark(
-            axes,
-            alone / deadline_days,
-            deadline_days,
-            f"{alone / deadline_days:,.0f} GPUs\n{deadline_days:g} days",
-            up=True,
-        )
+        axes.plot(whole, both, color=colour("ink"))
+        axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0)
+        axes.axhline(deadline_days, color=colour("ink"), linewidth=0.8, linestyle=":")
+        said: dict[str, Any] = {"fontsize": 12, "textcoords": "offset points"}
+        axes.annotate("too little memory", (0.8, 1), (4, 0), rotation=90, ha="left", va="bottom", **said)
+        axes.annotate(f"{deadline_days:g} days", (fewest, deadline_days), (4, 3), ha="left", va="bottom", **said)
+        axes.annotate("summing", (8, sums[3]), (0, -5), ha="center", va="top", color=colour("communication"), **said)
+        axes.annotate("both", (16, both[4]), (6, 4), ha="left", va="bottom", **said)
+        last = most // 4
+        axes.annotate("computing", (last, alone / last), (-6, -2), ha="right", va="top", color=colour("forward"), **said)
+        _mark(axes, alone / deadline_days, deadline_days, f"{alone / deadline_days:,.0f}", "forward", up=False)
+        if in_time:
+            _mark(axes, in_time, deadline_days, f"{in_time:,} GPUs", "ink", up=True)
         if crossing:
-            _mark(axes, crossing, alone / crossing, f"as long\nat {crossing:,}", up=False)
+            _mark(axes, crossing, alone / crossing, f"equal at {crossing:,}", "forward", up=False)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = [16**power for power in range((most.bit_length() + 3) // 4)]
@@ -241,13 +246,17 @@ def walls_plot(
         axes.set_yticks([10**power for power in range(5)], [f"{10**power:,}" for power in range(5)])
         axes.set_xlabel("GPUs, R")
         axes.set_ylabel("days")
-        figure.legend(loc="outside lower center", ncols=2, fontsize=11.5, frameon=False, handlelength=1.4)
     return figure
 
 
-def _mark(axes: Axes, x: float, y: float, said: str, *, up: bool) -> None:
+def _both(devices: int, run: Mapping[str, float]) -> float:
+    """Return the days of a run in which computing and summing follow each other."""
+    return sum(run_days(devices=devices, **run))  # type: ignore[arg-type]
+
+
+def _mark(axes: Axes, x: float, y: float, said: str, hue: str, *, up: bool) -> None:
     """Put a dot on a falling line, and words beside it: to the upper right, or to the lower left."""
-    axes.plot([x], [y], "o", color=colour("forward"))
+    axes.plot([x], [y], "o", color=colour(hue))
     where: tuple[int, int] = (8, 4) if up else (-8, -4)
     sides: dict[str, Any] = {"ha": "left", "va": "bottom"} if up else {"ha": "right", "va": "top"}
     axes.annotate(said, (x, y), where, textcoords="offset points", fontsize=12, **sides)
