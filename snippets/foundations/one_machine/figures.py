@@ -216,7 +216,7 @@ def walls_plot(
     sums = [run_days(devices=count, **run)[1] for count in whole]  # type: ignore[arg-type]
     alone = run_days(devices=1, **run)[0]  # type: ignore[arg-type]
     fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
-    crossing = next((count for count in range(2, most) if alone / count <= sums[-1]), None)
+    crossing = next((count for count in range(2, most) if 2 * alone / count <= _both(count, run)), None)
     in_time = next((count for count in range(2, most) if _both(count, run) <= deadline_days), None)
     with plot(width_px=width_px, height_px=330) as (figure, axes):
         axes.plot(counts, [alone / count for count in counts], color=colour("forward"))
@@ -228,7 +228,7 @@ def walls_plot(
         said: dict[str, Any] = {"fontsize": 12, "textcoords": "offset points"}
         axes.annotate("too little memory", (0.8, 1), (4, 0), rotation=90, ha="left", va="bottom", **said)
         axes.annotate(f"{deadline_days:g} days", (fewest, deadline_days), (4, 3), ha="left", va="bottom", **said)
-        axes.annotate("summing", (8, sums[3]), (0, -5), ha="center", va="top", color=colour("communication"), **said)
+        axes.annotate("summing", (16, sums[4]), (0, -5), ha="center", va="top", color=colour("communication"), **said)
         axes.annotate("both", (16, both[4]), (6, 4), ha="left", va="bottom", **said)
         last = most // 4
         axes.annotate("computing", (last, alone / last), (-6, -2), ha="right", va="top", color=colour("forward"), **said)
@@ -236,7 +236,7 @@ def walls_plot(
         if in_time:
             _mark(axes, in_time, deadline_days, f"{in_time:,} GPUs", "ink", up=True)
         if crossing:
-            _mark(axes, crossing, alone / crossing, f"equal at {crossing:,}", "forward", up=False)
+            _mark(axes, crossing, alone / crossing, f"equal\nat {crossing:,}", "forward", up=False)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = [16**power for power in range((most.bit_length() + 3) // 4)]
