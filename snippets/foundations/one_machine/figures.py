@@ -231,7 +231,9 @@ def walls_plot(
         axes.annotate("summing", (16, sums[4]), (0, -5), ha="center", va="top", color=colour("communication"), **said)
         axes.annotate("both", (16, both[4]), (6, 4), ha="left", va="bottom", **said)
         last = most // 4
-        axes.annotate("computing", (last, alone / last), (-6, -2), ha="right", va="top", color=colour("forward"), **said)
+        axes.annotate(
+            "computing", (last, alone / last), (-6, -2), ha="right", va="top", color=colour("forward"), **said
+        )
         _mark(axes, alone / deadline_days, deadline_days, f"{alone / deadline_days:,.0f}", "forward", up=False)
         if in_time:
             _mark(axes, in_time, deadline_days, f"{in_time:,} GPUs", "ink", up=True)

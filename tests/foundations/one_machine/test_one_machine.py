@@ -91,11 +91,15 @@ def test_a_run_computes_and_sums_gradients() -> None:
 
 def test_the_walls_are_drawn_where_they_stand() -> None:
     axes = pictures.walls_plot(memory_bytes=80 * 10**9, most=4096, **RUN).axes[0]
-    computing, summing, both, deadline, crossing = axes.lines
+    computing, summing, both, level, deadline, in_time, crossing = axes.lines
     whole = np.asarray(computing.get_ydata())[::4]  # it has three points between each two of the others
     assert list(np.asarray(both.get_ydata())[1:]) == pytest.approx(list(whole[1:] + np.asarray(summing.get_ydata())))
     alone = float(np.asarray(computing.get_ydata())[0])
     assert np.asarray(deadline.get_xydata()) == pytest.approx(np.array([[alone / 30, 30]]))
+    assert list(level.get_ydata()) == [30, 30]
+    ranks, days = np.asarray(in_time.get_xydata())[0]
+    together = [sum(pictures.run_days(devices=round(ranks) + more, **RUN)) for more in (-1, 0)]  # type: ignore[arg-type]
+    assert together[0] > days == 30 >= together[1]
     ranks, days = np.asarray(crossing.get_xydata())[0]
     compute, sent = pictures.run_days(devices=round(ranks), **RUN)  # type: ignore[arg-type]
     assert days == pytest.approx(compute) == pytest.approx(sent, rel=2e-3)
