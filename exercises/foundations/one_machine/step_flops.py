@@ -23,11 +23,11 @@ def step_flops(
     look-up of a token's row costs nothing; the head is a matrix product.
 
     Args:
-        layers: L, GPT layers with an inner width of 4d.
-        hidden: d, also the width of all heads together.
+        layers: L, GPT layers with an inner width of 4h.
+        hidden: h, also the width of all heads together.
         vocabulary: V, columns of the head.
-        batch: B, sequences.
-        sequence: n, tokens of each.
+        batch: b, sequences.
+        sequence: s, tokens of each.
 
     Returns:
         FLOP.
@@ -114,12 +114,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_attentions_products",
-            "The products of queries with keys and of shares with values are missing: 4Bn²d a layer, forward.",
+            "The products of queries with keys and of shares with values are missing: 4bs²h a layer, forward.",
             {" + 4 * tokens * sequence * hidden": ""},
         ),
         Mistake(
             "forgets_the_head",
-            "The head is a matrix product too: it turns d numbers of each token into V scores.",
+            "The head is a matrix product too: it turns h numbers of each token into V scores.",
             {"(layers * layer + head)": "(layers * layer)"},
         ),
         Mistake(
@@ -135,7 +135,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "lets_a_token_attend_to_those_before_it",
-            "By the convention asked for, the mask saves nothing: n × n scores count, not only the n(n + 1)/2 kept.",
+            "By the convention asked for, the mask saves nothing: s × s scores count, not only the s(s + 1)/2 kept.",
             {"4 * tokens * sequence": "2 * tokens * (sequence + 1)"},
         ),
         Mistake(
