@@ -96,7 +96,7 @@ def test_the_walls_are_drawn_where_they_stand() -> None:
     assert list(np.asarray(both.get_ydata())[1:]) == pytest.approx(list(whole[1:] + np.asarray(summing.get_ydata())))
     alone = float(np.asarray(computing.get_ydata())[0])
     assert np.asarray(deadline.get_xydata()) == pytest.approx(np.array([[alone / 30, 30]]))
-    assert list(level.get_ydata()) == [30, 30]
+    assert list(np.asarray(level.get_ydata())) == [30, 30]
     ranks, days = np.asarray(in_time.get_xydata())[0]
     together = [sum(pictures.run_days(devices=round(ranks) + more, **RUN)) for more in (-1, 0)]  # type: ignore[arg-type]
     assert together[0] > days == 30 >= together[1]

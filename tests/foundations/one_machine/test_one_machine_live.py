@@ -25,7 +25,7 @@ def test_summing_is_the_rings() -> None:
     run = {"parameters": 6_738_415_616, "tokens": 2 * 10**12, "flops_per_s": 124.8e12}
     for devices, batch, bandwidth in ((2, 4e6, 20e9), (3, 4e6, 25e9), (1024, 1e6, 50e9)):
         knobs = {"devices": devices, "batch_tokens": batch, "bandwidth_bytes_per_s": bandwidth}
-        _, summing = run_days(devices=devices, batch_tokens=round(batch), bandwidth_bytes_per_s=bandwidth, **run)
+        _, summing = run_days(devices=devices, batch_tokens=round(batch), bandwidth_bytes_per_s=bandwidth, **run)  # type: ignore[arg-type]
         numbers = training_days(model="Llama 2 7B", tokens=2e12, **knobs).numbers
         assert f"of gradients after every step adds {duration(summing)}." in numbers
     assert "gradients" not in training_days(model="Llama 2 7B").numbers
