@@ -94,6 +94,9 @@ def layer_products_panel(*, unit_px: float = 54) -> Panel:
     panel.rectangle(2, top, 4 * u, u, colour="parameters")
     panel.text(2 + 2 * u, top + u / 2, "up: h × 4h", anchor="middle", middle=True, size=12)
     panel.rectangle(2 + 4 * u + 16, top, u, 4 * u, colour="parameters")
+    for side in (1, 2, 3):
+        panel.line(2 + side * u, top, 2 + side * u, top + u, colour="ink", dashed=True)
+        panel.line(2 + 4 * u + 16, top + side * u, 2 + 5 * u + 16, top + side * u, colour="ink", dashed=True)
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u - 8, "down:", anchor="middle", middle=True, size=12)
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4h × h", anchor="middle", middle=True, size=12)
     return panel
@@ -159,7 +162,7 @@ def state_panel(
         rows,
         title="State of training, before any activation",
         limit=memory_bytes,
-        limit_name=f"one device: {gigabytes(memory_bytes)}",
+        limit_name=f"one GPU: {gigabytes(memory_bytes)}",
         legend=True,
         width_px=width_px,
     )
@@ -185,7 +188,7 @@ def run_days(
         bandwidth_bytes_per_s: of each device's network adapter, in one direction.
 
     Returns:
-        Both in days. They add up where nothing overlaps.
+        Both in days. They add up where nothing overlaps and the rate has no waiting in it.
     """
     work = training_flops(parameters=parameters, tokens=tokens)
     compute = compute_time_s(flops=work, flops_per_s=flops_per_s, devices=devices)
@@ -208,37 +211,30 @@ def walls_plot(
         run: as ``run_days`` takes it, but for the devices.
 
     Returns:
-        The plot; a second dot stands where both together take as long, and a third where summing takes as long as
-        computing.
+        The plot; a second dot stands where summing takes as long as computing.
     """
     counts = [2 ** (power / 4) for power in range(4 * most.bit_length() - 3)]
     whole = [2**power for power in range(most.bit_length())]
     sums = [run_days(devices=count, **run)[1] for count in whole]  # type: ignore[arg-type]
     alone = run_days(devices=1, **run)[0]  # type: ignore[arg-type]
     fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
-    crossing = next((count for count in range(2, most) if 2 * alone / count <= _both(count, run)), None)
-    in_time = next((count for count in range(2, most) if _both(count, run) <= deadline_days), None)
+    crossing = next((count for count in range(2, most) if alone / count <= _summing(count, run)), None)
     with plot(width_px=width_px, height_px=330) as (figure, axes):
         axes.plot(counts, [alone / count for count in counts], color=colour("forward"))
         axes.plot(whole[1:], sums[1:], "--", color=colour("communication"))
-        both = [alone / count + day for count, day in zip(whole, sums, strict=True)]
-        axes.plot(whole, both, color=colour("ink"))
         axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0)
         axes.axhline(deadline_days, color=colour("ink"), linewidth=0.8, linestyle=":")
         said: dict[str, Any] = {"fontsize": 12, "textcoords": "offset points"}
         axes.annotate("too little memory", (0.8, 1), (4, 0), rotation=90, ha="left", va="bottom", **said)
         axes.annotate(f"{deadline_days:g} days", (fewest, deadline_days), (4, 3), ha="left", va="bottom", **said)
         axes.annotate("summing", (16, sums[4]), (0, -5), ha="center", va="top", color=colour("communication"), **said)
-        axes.annotate("both", (16, both[4]), (6, 4), ha="left", va="bottom", **said)
         last = most // 4
         axes.annotate(
             "computing", (last, alone / last), (-6, -2), ha="right", va="top", color=colour("forward"), **said
         )
-        _mark(axes, alone / deadline_days, deadline_days, f"{alone / deadline_days:,.0f}", "forward", up=False)
-        if in_time:
-            _mark(axes, in_time, deadline_days, f"{in_time:,} GPUs", "ink", up=True)
+        _mark(axes, alone / deadline_days, deadline_days, f"{alone / deadline_days:,.0f} GPUs", up=True)
         if crossing:
-            _mark(axes, crossing, alone / crossing, f"equal\nat {crossing:,}", "forward", up=False)
+            _mark(axes, crossing, alone / crossing, f"equal\nat {crossing:,}", up=False)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = [16**power for power in range((most.bit_length() + 3) // 4)]
@@ -251,14 +247,14 @@ def walls_plot(
     return figure
 
 
-def _both(devices: int, run: Mapping[str, float]) -> float:
-    """Return the days of a run in which computing and summing follow each other."""
-    return sum(run_days(devices=devices, **run))  # type: ignore[arg-type]
+def _summing(devices: int, run: Mapping[str, float]) -> float:
+    """Return the days for which each adapter of a run sends."""
+    return run_days(devices=devices, **run)[1]  # type: ignore[arg-type]
 
 
-def _mark(axes: Axes, x: float, y: float, said: str, hue: str, *, up: bool) -> None:
+def _mark(axes: Axes, x: float, y: float, said: str, *, up: bool) -> None:
     """Put a dot on a falling line, and words beside it: to the upper right, or to the lower left."""
-    axes.plot([x], [y], "o", color=colour(hue))
+    axes.plot([x], [y], "o", color=colour("forward"))
     where: tuple[int, int] = (8, 4) if up else (-8, -4)
     sides: dict[str, Any] = {"ha": "left", "va": "bottom"} if up else {"ha": "right", "va": "top"}
     axes.annotate(said, (x, y), where, textcoords="offset points", fontsize=12, **sides)

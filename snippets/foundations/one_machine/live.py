@@ -21,7 +21,7 @@ _WIDTH = 328
 _RECIPES = {
     "mixed-adam": "mixed Adam, 16 B",
     "16-bit-adam-fp32-moments": "… no master copy, 12 B",
-    "fp32-adam": "float32 Adam, 16 B",
+    "mixed-adam-8bit": "… averages in 8 bits, 10 B",
 }
 _SIXTEEN_BIT = {name: device.peaks.bf16 or device.peaks.fp16 for name, device in ACCELERATORS.items()}
 _DEVICES = {name: name for name, peak in _SIXTEEN_BIT.items() if peak}
@@ -31,10 +31,11 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
 
 @live_figure(
     title="How long, and does it fit?",
-    caption="First, the days of a run against the number of GPUs that share it: of computing, and of summing gradients "
-    "after every step, if each GPU sums all of them in one ring and nothing hides it. Where one GPU is too small for "
-    "the state of training, an upright dashed line stands at the fewest GPUs whose memories together hold it. Second, "
-    "that state against the memory of one GPU.",
+    caption="First, the days of a run against the number of GPUs that share it: at the share u of the peak, waiting "
+    "included, and dashed the days for which each adapter sends if the GPUs sum all gradients in one ring after every "
+    "step. A run can't be shorter than these, even if all summing hides. Where one GPU is too small for the state of "
+    "training, an upright dashed line is at the fewest GPUs whose memories together hold it. Second, that state "
+    "against the memory of one GPU.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS}, "GPT-2 124M"),
         Number("tokens", "Tokens D", 1e10, 1e8, 1e14, 10**0.1, "log"),
@@ -50,13 +51,15 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
     named=[
         Named(
             "The question",
-            "One GPU would take 20.5 years, and it can't even begin: the state takes 2 GPUs to hold.",
+            "One GPU would take 20.5 years, and in mixed precision it can't even begin: the state takes 2 GPUs to "
+            "hold.",
             {"model": "Llama 2 7B", "tokens": 2e12},
         ),
         Named(
             "In 30 days",
-            "338 GPUs compute for 22.2 days, and summing adds 7.78 days. More GPUs make only the first number smaller.",
-            {"model": "Llama 2 7B", "tokens": 2e12, "devices": 338},
+            "256 GPUs need 29.3 days, waiting included. Their adapters send for 7.77 of them, and more GPUs don't make "
+            "that less.",
+            {"model": "Llama 2 7B", "tokens": 2e12, "devices": 256},
         ),
         Named(
             "The smallest GPT-2",
@@ -65,15 +68,17 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Computing 1.4 trillion tokens takes 67.7 days, and summing less than half as long: 27.2 days. "
-            "15 of the GPUs could hold the state.",
+            "1.4 trillion tokens take 67.7 days, waiting included. 15 of the GPUs could hold the state. If the eight "
+            "adapters of a node share the work, β is 320 GB/s for each GPU, and a sum of gradients in each step takes "
+            "3.39 days. With all of the state cut and one sequence at a time, the "
+            "adapters carry three times as much.",
             {
                 "model": "Llama 3 70B",
                 "tokens": 1.4e12,
                 "device": "H100 SXM",
                 "devices": 256,
                 "batch_tokens": 2**22,
-                "bandwidth_bytes_per_s": 40e9,
+                "bandwidth_bytes_per_s": 320e9,
             },
         ),
     ],
@@ -109,9 +114,9 @@ def training_days(
         fits += f"; {devices:,} {'is' if devices == 1 else 'are'} too few"
     numbers = (
         f"{model}: {whole:,} parameters{used}; {in_tokens(tokens)}, so 6ND is {work:.3g} FLOP. "
-        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)} of computing. "
+        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}, waiting included. "
         + (
-            f"Summing {gigabytes(2 * whole)} of gradients after every step adds {duration(summing)}. "
+            f"To sum {gigabytes(2 * whole)} of gradients after every step, each adapter sends for {duration(summing)}. "
             if devices > 1
             else ""
         )
