@@ -34,8 +34,8 @@ def choose_model(
     sequence has tokens.
 
     Its parameters are those of exercise 2, biases and norms among them. The
-    operations of its training are those of exercise 3: all matrix products,
-    forward and backward, the whole s × s of attention, and the head.
+    FLOPs of its training are those of exercise 3: all matmuls, forward and
+    backward, the whole s × s of attention, and the head.
 
     Args:
         days: that the run may take, of 86,400 s each; 0.5 is half a day.
@@ -109,8 +109,10 @@ def best(sequence: int, most_work: float, most_parameters: float) -> tuple[int, 
 
 def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     """Count the chosen model: any that keeps to the limits and is large enough is right."""
-    layers, hidden = function(**inputs)
-    right = wanted(**inputs)
+    chosen, right = function(**inputs), wanted(**inputs)
+    if chosen is None:
+        return {SHAPE: "None; L = 1 with h = 128 keeps to both limits here"}
+    layers, hidden = chosen
     if not is_allowed(layers, hidden):
         return {SHAPE: f"L = {layers}, h = {hidden}"}
     most_work, most_parameters = limits(inputs)
@@ -252,25 +254,35 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "trusts_six_n_d",
-            "6ND leaves attention's products out; with long sequences the run then takes longer than it may.",
+            "6ND leaves attention's own matmuls out, so a run can take longer than it says, most of all with long "
+            "sequences.",
             {COST: "6 * parameters"},
             accepts=by_rule(work=lambda L, d, n: 6 * n * counts(L, d, n)[0]),
         ),
         Mistake(
+            "forgets_attentions_products",
+            "Attention's own matmuls are missing: 12 L h s FLOPs for each token.",
+            {COST: "6 * matrices + 6 * 50257 * hidden"},
+            accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 12 * L * d * n**2),
+        ),
+        Mistake(
             "forgets_the_head",
-            "The head's product is missing: 6 V h FLOPs for each token.",
+            "The head's matmul is missing, or isn't counted for every token: 6 V h FLOPs for each.",
             {COST: "6 * matrices + attention"},
             accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 6 * VOCABULARY * d * n),
         ),
         Mistake(
             "halves_attention_for_the_mask",
-            "By the convention of exercise 3 the mask saves nothing: attention's whole s × s matmuls count.",
+            "This counts half of attention's own matmuls. If for the mask: by the convention of exercise 3 it saves "
+            "nothing. Otherwise one of the two is missing, or in both a multiplication with its addition counts as "
+            "one.",
             {COST: "6 * matrices + attention / 2 + 6 * 50257 * hidden"},
             accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 6 * L * d * n**2),
         ),
         Mistake(
             "forgets_biases_and_norms",
-            "Biases and norms are missing: 13 L h + 2 h parameters, whose state can be what does not fit.",
+            "Some or all of the biases and norms are missing. Together they are 13 L h + 2 h parameters, whose state "
+            "can be what does not fit.",
             {"matrices + 13 * layers * hidden + tables + 2 * hidden": "matrices + tables"},
             accepts=by_rule(size=lambda L, d, n: counts(L, d, n)[0] - 13 * L * d - 2 * d),
         ),

@@ -114,7 +114,8 @@ def training_days(
         fits += f"; {devices:,} {'is' if devices == 1 else 'are'} too few"
     numbers = (
         f"{model}: {whole:,} parameters{used}; {in_tokens(tokens)}, so 6ND is {work:.3g} FLOP. "
-        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}, waiting included. "
+        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}, "
+        "waiting included. "
         + (
             f"To sum {gigabytes(2 * whole)} of gradients after every step, each adapter sends for {duration(summing)}. "
             if devices > 1
