@@ -94,9 +94,11 @@ def layer_products_panel(*, unit_px: float = 54) -> Panel:
     panel.rectangle(2, top, 4 * u, u, colour="parameters")
     panel.text(2 + 2 * u, top + u / 2, "up: h × 4h", anchor="middle", middle=True, size=12)
     panel.rectangle(2 + 4 * u + 16, top, u, 4 * u, colour="parameters")
-    for side in (1, 2, 3):
-        panel.line(2 + side * u, top, 2 + side * u, top + u, colour="ink", dashed=True)
-        panel.line(2 + 4 * u + 16, top + side * u, 2 + 5 * u + 16, top + side * u, colour="ink", dashed=True)
+    left = 2 + 4 * u + 16
+    for side in (u, 2 * u, 3 * u):  # where one square ends and the next begins, short enough to leave the words free
+        for edge in (0, u - 10):
+            panel.line(2 + side, top + edge, 2 + side, top + edge + 10, colour="ink")
+            panel.line(left + edge, top + side, left + edge + 10, top + side, colour="ink")
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u - 8, "down:", anchor="middle", middle=True, size=12)
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4h × h", anchor="middle", middle=True, size=12)
     return panel

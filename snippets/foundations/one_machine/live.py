@@ -32,7 +32,7 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
 @live_figure(
     title="How long, and does it fit?",
     caption="First, the days of a run against the number of GPUs that share it: at the share u of the peak, waiting "
-    "included, and dashed the days for which each adapter sends if the GPUs sum all gradients in one ring after every "
+    "included, and dashed the days for which each GPU sends if the GPUs sum all gradients in one ring after every "
     "step. A run can't be shorter than these, even if all summing hides. Where one GPU is too small for the state of "
     "training, an upright dashed line is at the fewest GPUs whose memories together hold it. Second, that state "
     "against the memory of one GPU.",
@@ -57,8 +57,7 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
         ),
         Named(
             "In 30 days",
-            "256 GPUs need 29.3 days, waiting included. Their adapters send for 7.77 of them, and more GPUs don't make "
-            "that less.",
+            "256 GPUs need 29.3 days, waiting included. Each sends for 7.77 of them, and more GPUs send no less.",
             {"model": "Llama 2 7B", "tokens": 2e12, "devices": 256},
         ),
         Named(
@@ -71,7 +70,7 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
             "1.4 trillion tokens take 67.7 days, waiting included. 15 of the GPUs could hold the state. If the eight "
             "adapters of a node share the work, β is 320 GB/s for each GPU, and a sum of gradients in each step takes "
             "3.39 days. With all of the state cut and one sequence at a time, the "
-            "adapters carry three times as much.",
+            "network carries three times as much.",
             {
                 "model": "Llama 3 70B",
                 "tokens": 1.4e12,
@@ -117,7 +116,8 @@ def training_days(
         f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}, "
         "waiting included. "
         + (
-            f"To sum {gigabytes(2 * whole)} of gradients after every step, each adapter sends for {duration(summing)}. "
+            f"To sum {gigabytes(2 * whole)} of gradients after every step at {in_units(bandwidth_bytes_per_s, 'B/s')}, "
+            f"each GPU sends for {duration(summing)}. "
             if devices > 1
             else ""
         )

@@ -27,7 +27,7 @@ def test_summing_is_the_rings() -> None:
         knobs = {"devices": devices, "batch_tokens": batch, "bandwidth_bytes_per_s": bandwidth}
         _, summing = run_days(devices=devices, batch_tokens=round(batch), bandwidth_bytes_per_s=bandwidth, **run)  # type: ignore[arg-type]
         numbers = training_days(model="Llama 2 7B", tokens=2e12, **knobs).numbers
-        assert f"of gradients after every step, each adapter sends for {duration(summing)}." in numbers
+        assert f"each GPU sends for {duration(summing)}." in numbers
     assert "gradients" not in training_days(model="Llama 2 7B").numbers
 
 
@@ -50,11 +50,11 @@ def test_named_settings_notice_what_is_there(named: object) -> None:
     said = {
         "The smallest GPT-2": ["16.6 hours, waiting included"],
         "The question": ["20.5 years, waiting included"],
-        "In 30 days": ["29.3 days, waiting included", "To sum 13.5 GB of", "each adapter sends for 7.77 days."],
+        "In 30 days": ["29.3 days, waiting included", "To sum 13.5 GB of", "each GPU sends for 7.77 days."],
         "The 70B on 256 GPUs": [
             "67.7 days, waiting included",
             "To sum 141.1 GB of",
-            "each adapter sends for 3.39 days.",
+            "each GPU sends for 3.39 days.",
         ],
     }[named.name]  # type: ignore[attr-defined]
     assert all(words in numbers for words in said)
