@@ -10,15 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snippets.foundations.estimation.formulas import Factor
 from snippets.foundations.estimation.live import tornado
+from snippets.foundations.estimation.simulators import central_range, product_trials
 from snippets.live.knobs import Number
 
 SPREADS = st.floats(1, 4).map(lambda value: round(value, 2))
+OF_FACTORS = [knob.name for knob in tornado.knobs if isinstance(knob, Number) and knob.high == 4]
 
 
-@given(st.fixed_dictionaries({knob.name: SPREADS for knob in tornado.knobs if isinstance(knob, Number)}))
+@given(st.fixed_dictionaries(dict.fromkeys(OF_FACTORS, SPREADS)))
 def test_the_numbers_are_a_root_of_squares_and_a_product(spreads: dict[str, Any]) -> None:
-    said = re.search(r"within ×/÷ ([\d.]+); .* ×/÷ ([\d.]+)\. (.*)", tornado(**spreads).numbers)
+    said = re.search(r"within ×/÷ ([\d.]+) of 83; .* ×/÷ ([\d.]+)\. (.*\.) With", tornado(**spreads).numbers)
     assert said
     logarithms = [math.log(spread) for spread in spreads.values()]
     assert float(said[1]) == pytest.approx(math.exp(math.hypot(*logarithms)), rel=6e-3)
@@ -30,10 +33,29 @@ def test_the_numbers_are_a_root_of_squares_and_a_product(spreads: dict[str, Any]
         assert said[3] == "All factors are exact."
 
 
-def test_the_first_picture_is_two_factors_of_two() -> None:
-    assert tornado().numbers.startswith(
-        "The product is known within ×/÷ 2.67; added straight, the half-widths would make"
-    )
+@pytest.mark.parametrize(("middle", "booked"), [(83, 90), (83, 70), (70, 90), (30, 120)])
+def test_range_and_risk_are_those_of_drawn_products(middle: int, booked: int) -> None:
+    factors = [Factor("middle", middle, middle), *(Factor(str(f), 1 / f, f) for f in (1.05, 1.29, 1.1))]
+    drawn = product_trials(factors, trials=200_000, seed=11)
+    numbers = tornado(operations=1.05, peak_share=1.29, at_work=1.1, fourth=1, middle=middle, booked=booked).numbers
+    ends, chance = re.search(r"takes ([\d.]+) to ([\d.]+) days", numbers), re.search(r"chance of (\d+)%", numbers)
+    assert ends
+    assert chance
+    assert [float(ends[1]), float(ends[2])] == pytest.approx(central_range(drawn), rel=0.02)
+    assert float(chance[1]) == pytest.approx(100 * float((drawn > booked).mean()), abs=1)
+
+
+def test_exact_factors_leave_no_chance() -> None:
+    exact = dict.fromkeys(OF_FACTORS, 1)
+    assert [tornado(**exact, middle=83, booked=days).numbers.rpartition(" ")[2] for days in (82, 83, 84)] == [
+        "100%.",
+        "0%.",
+        "0%.",
+    ]
+
+
+def test_without_named_settings_it_is_two_factors_of_two() -> None:
+    assert "within ×/÷ 2.67 of 83; added straight, the half-widths would make it ×/÷ 4." in tornado().numbers
 
 
 def test_the_widest_bar_is_on_top_and_bars_have_their_widths() -> None:
