@@ -31,8 +31,8 @@ def _knob(name: str, label: str, default: float) -> Number:
     return Number(name, f"{label}, ×/÷", default, 1, 4, 0.01, whole=False)
 
 
-def _days(name: str, label: str, default: int) -> Number:
-    return Number(name, label, default, 1, 400)
+def _whole(days: float) -> str:
+    return f"{days:.0f}" if days >= 10 else f"{days:.3g}"
 
 
 _ASKED = {"operations": 1.05, "peak_share": 1.29, "at_work": 1.1, "fourth": 1}
@@ -42,26 +42,26 @@ _ASKED = {"operations": 1.05, "peak_share": 1.29, "at_work": 1.1, "fourth": 1}
     title="What makes the range wide",
     caption="Each bar shows where the days would go if that factor alone moved through its range, with its share of "
     "the variance. The red bar is the range of the product: half-widths add as squares. The grey one below it adds "
-    "them straight, as if all factors were wrong the same way at once. Every range is the middle 80%, and the chance is "
-    "that of a normal logarithm. The axis widens when the bars do not fit, up to ×32.",
+    "them straight, as if all factors were wrong the same way at once. Every range is the middle 80%, the chance that "
+    "of a normal logarithm. The axis widens when the bars do not fit, up to ×32.",
     knobs=[
         _knob("operations", "FLOPs", 2),
         _knob("peak_share", "Share of the peak", 2),
         _knob("at_work", "Time at work", 1),
         _knob("fourth", "A fourth factor", 1),
-        _days("middle", "Middle, days", 83),
-        _days("booked", "Machines booked for, days", 90),
+        Number("middle", "Middle, days", 83.4, 1, 200, 0.1, whole=False),
+        Number("booked", "Machines booked for, days", 90, 1, 400),
     ],
     named=[
         Named(
             "The question",
-            "The run ends late with a chance of 35%, and the share of the peak causes 85% of the variance.",
+            "The run ends late with a chance of 36%, and the share of the peak causes 85% of the variance.",
             _ASKED,
         ),
         Named(
             "After a trial run",
-            "With the share of the peak measured within ×/÷ 1.1 and 79 days in the middle, it ends late with a chance of 12%.",
-            {**_ASKED, "peak_share": 1.1, "middle": 79},
+            "With the share of the peak known within ×/÷ 1.1 and a middle of 78.7, it ends late with a chance of 12%.",
+            {**_ASKED, "peak_share": 1.1, "middle": 78.7},
         ),
         Named(
             "Four factors of two",
@@ -92,11 +92,11 @@ def tornado(
     for mark in axis.marks():
         x = _LEFT + _WIDE * axis.share(mark)
         panel.line(x, 34, x, bottom, colour="line")
-        panel.text(x, bottom + 16, f"{middle * mark:.3g}", anchor="middle", colour="muted", size=12)
+        panel.text(x, bottom + 16, _whole(middle * mark), anchor="middle", colour="muted", size=12)
     panel.text(4, bottom + 16, "days", colour="muted", size=12)
     for number, (share, spread, name) in enumerate(rows):
         _bar(panel, axis, number, name, spread, f"{share:.0%}", "accent")
-    days = f"{middle * low:.3g} to {middle * high:.3g}"
+    days = f"{_whole(middle * low)} to {_whole(middle * high)}"
     _bar(panel, axis, 4, "together", together, days, "communication")
     _bar(panel, axis, 5, "straight", straight, f"×/÷ {straight:.3g}", "idle")
     if 1 / axis.high <= booked / middle <= axis.high:
