@@ -68,11 +68,10 @@ def ladder_panel(rows: Mapping[str, float], *, booked: float) -> Panel:
     previous = 0.0
     for number, (name, days) in enumerate(rows.items()):
         y = 30 + row * number
-        panel.text(left, y + 11, name, size=12)
+        panel.text(left, y + 11, f"{name}: {days:.0f} days", size=12)
         before, now = (left + wide * axis.share(length) for length in (previous, days))
         panel.rectangle(left, y + 16, before - left, 16, colour="accent", strength=0.15)
         panel.rectangle(before, y + 16, now - before, 16, colour="accent", strength=0.6)
-        panel.text(now + 5, y + 24, f"{days:.0f}", size=12, bold=True, middle=True)
         previous = days
     panel.line(x, 18, x, bottom, colour="communication", dashed=True)
     panel.line(left, bottom, left + wide, bottom)
@@ -212,7 +211,7 @@ def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, fl
         shares: run → its share of the peak, 0.1 to 0.6.
         ranges: name → ends of a range; the first is drawn as a grey band, the second as a dashed frame around it.
     """
-    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.3, 0.4, 0.6))
+    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.35, 0.6))
     left, wide, row = 142.0, 178.0, 19.0
     bottom = 46 + row * len(shares)
     panel = Panel(WIDTH, bottom + 40)

@@ -22,8 +22,8 @@ _AXES = (
     Axis(1 / 5, 5, "log", ticks=(1 / 4, 1 / 2, 1, 2, 4)),
     Axis(1 / 32, 32, "log", ticks=(1 / 16, 1 / 4, 1, 4, 16)),
 )
-_LEFT, _WIDE, _ROW = 112.0, 216.0, 30.0
-_NAMES = ("operations", "peak share", "time at work", "fourth factor")
+_LEFT, _WIDE, _ROW = 108.0, 172.0, 30.0
+_NAMES = ("FLOPs", "peak share", "time at work", "fourth factor")
 _POWERS = (1, -1, -1, -1)
 
 
@@ -88,6 +88,7 @@ def tornado(
     rows = sorted(zip(variance_shares(factors), spreads, _NAMES, strict=True), key=lambda row: (-row[0], row[2]))
     panel = Panel(340, 54 + _ROW * 6 + 34)
     panel.text(4, 14, "Days of the run", bold=True)
+    panel.text(338, 29, "of ω²", anchor="end", size=12)
     bottom = 46 + _ROW * 6
     for mark in axis.marks():
         x = _LEFT + _WIDE * axis.share(mark)
@@ -97,12 +98,12 @@ def tornado(
     for number, (share, spread, name) in enumerate(rows):
         _bar(panel, axis, number, name, spread, f"{share:.0%}", "accent")
     days = f"{_whole(middle * low)} to {_whole(middle * high)}"
-    _bar(panel, axis, 4, "together", together, days, "communication")
+    _bar(panel, axis, 4, f"{days} days", together, f"×/÷ {together:.3g}", "communication")
     _bar(panel, axis, 5, "straight", straight, f"×/÷ {straight:.3g}", "idle")
     if 1 / axis.high <= booked / middle <= axis.high:
         x = _LEFT + _WIDE * axis.share(booked / middle)
         panel.line(x, 34, x, bottom, colour="communication", dashed=True)
-        anchor: Anchor = "end" if x > 240 else "start"
+        anchor: Anchor = "end" if x > 200 else "start"
         panel.text(x, 29, f"booked: {booked:g}", anchor=anchor, colour="communication", size=12)
     late = _chance_of_more(booked / middle, together)
     share, _, widest = rows[0]
@@ -129,13 +130,10 @@ def _chance_of_more(ratio: float, within: float) -> float:
 
 
 def _bar(panel: Panel, axis: Axis, row: int, name: str, spread: float, said: str, colour: str) -> None:
-    """Draw a bar from ÷spread to ×spread, cut off at the axis's ends, with its name and what is said beside it."""
+    """Draw a bar from ÷spread to ×spread, cut off at the axis's ends, with its name and what is said at the right."""
     y = 48 + _ROW * row
     shown = min(spread, axis.high)
     a, b = (_LEFT + _WIDE * axis.share(end) for end in (1 / shown, shown))
     panel.rectangle(a, y - 8, b - a, 16, colour=colour, strength=0.35)
     panel.text(4, y, name, size=12, middle=True)
-    if b < _LEFT + 150:
-        panel.text(b + 6, y, said, size=12, middle=True)
-    else:
-        panel.text((a + b) / 2, y, said, anchor="middle", size=12, middle=True)
+    panel.text(338, y, said, anchor="end", size=12, middle=True)
