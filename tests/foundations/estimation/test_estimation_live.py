@@ -64,11 +64,11 @@ def test_the_widest_bar_is_on_top_and_bars_have_their_widths() -> None:
     assert len(widths) == 6
     assert widths[:4] == sorted(widths[:4], reverse=True)
     for width, spread in zip(widths, (1.29, 1.1, 1.05, 1.0), strict=False):
-        assert width == pytest.approx(172 * math.log(spread) / math.log(2), abs=0.1)
+        assert width == pytest.approx(172 * math.log(spread) / math.log(1.5), abs=0.1)
     assert re.findall(r">(peak share|time at work|FLOPs|fourth factor)<", svg)[0] == "peak share"
 
 
-@pytest.mark.parametrize(("spread", "high"), [(1.1, 2), (1.45, 5), (2, 32), (4, 32)])
+@pytest.mark.parametrize(("spread", "high"), [(1.1, 1.5), (1.15, 2), (1.45, 5), (2, 32), (4, 32)])
 def test_the_axis_holds_the_straight_bar_or_cuts_it(spread: float, high: float) -> None:
     svg = tornado(operations=spread, peak_share=spread, at_work=spread, fourth=spread).panels[0].svg()
     widths = [float(width) for width in re.findall(r'<rect [^>]*?width="([\d.]+)"', svg)]
