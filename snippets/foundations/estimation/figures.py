@@ -145,7 +145,7 @@ def trials_panel(
         if 0 <= place < bars:
             counts[place] += 1
     left, wide, base = 12.0, 316.0, 172.0
-    panel = Panel(WIDTH, base + 34 * len(ranges) + 44)
+    panel = Panel(WIDTH, base + 34 * len(ranges) + 60)
     panel.text(8, 14, f"{len(trials):,} runs, drawn at random", bold=True)
     tallest = max(counts)
     heights = [118 * count / tallest for count in counts]
@@ -175,7 +175,7 @@ def trials_panel(
         x = left + wide * axis.share(mark)
         panel.line(x, y + 10, x, y + 18)
         panel.text(x, y + 32, f"{mark:g}", anchor="middle", colour="muted", size=12)
-    panel.text(left + wide, y + 10, "days", anchor="end", colour="muted", size=12)
+    panel.text(left + wide, y + 48, "days", anchor="end", colour="muted", size=12)
     return panel
 
 
@@ -204,12 +204,15 @@ def score_panels(*, sigma_factor: float, coverage: float = COVERAGE) -> tuple[Pa
     return score.panel, rate.panel
 
 
-def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> Panel:
+def runs_panel(
+    shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]], *, middle: float | None = None
+) -> Panel:
     """Return a drawing of the shares of the peak of several runs as dots, one a row, over ranges.
 
     Args:
         shares: run → its share of the peak, 0.1 to 0.6.
         ranges: name → ends of a range; the first is drawn as a grey band, the second as a dashed frame around it.
+        middle: of the ranges, where a thin line goes down; ``None`` for no line.
     """
     axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.35, 0.6))
     left, wide, row = 142.0, 178.0, 19.0
@@ -227,6 +230,9 @@ def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, fl
             dashed=bool(number),
         )
         panel.text(4, 12 + 14 * number, f"{'dashed' if number else 'grey'}: {name}, {low:.0%} to {high:.0%}", size=12)
+    if middle is not None:
+        x = left + wide * axis.share(middle)
+        panel.line(x, 38, x, bottom, colour="muted")
     for number, (name, share) in enumerate(shares.items()):
         y = 52 + row * number
         panel.text(4, y, name, size=12, middle=True)

@@ -43,8 +43,8 @@ _ASKED = {"operations": 1.05, "peak_share": 1.29, "at_work": 1.1, "fourth": 1}
     title="What makes the range wide",
     caption="Each bar shows where the days would go if that factor alone moved through its range, with its share of "
     "the variance. The red bar is the range of the product: half-widths add as squares. The grey one below it adds "
-    "them straight, as if all factors were wrong the same way at once. Every range is the middle 80%, the chance that "
-    "of a normal logarithm. The axis widens when the bars do not fit, up to ×32.",
+    "them straight, as if all factors were wrong the same way at once. At 1, a factor is exact. Each range holds the "
+    "middle 80%, and the chance of ending late assumes that the logarithm of the days is normal.",
     knobs=[
         _knob("operations", "FLOPs", 2),
         _knob("peak_share", "Share of the peak", 2),
@@ -71,8 +71,8 @@ _ASKED = {"operations": 1.05, "peak_share": 1.29, "at_work": 1.1, "fourth": 1}
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Its range is 53 to 92 days, and with 90 days booked it ends late with a chance of 12%.",
-            {**_ASKED, "middle": 70},
+            "Its range is 59 to 101 days, and with 90 days booked it ends late with a chance of 23%.",
+            {**_ASKED, "at_work": 1.05, "middle": 77.3},
         ),
     ],
     opens="The question",
@@ -108,7 +108,12 @@ def tornado(
         panel.text(x, 29, f"booked: {booked:g}", anchor=anchor, colour="communication", size=12)
     late = _chance_of_more(booked / middle, together)
     share, _, widest = rows[0]
-    said = f"No factor causes more of the variance than {widest}: {share:.0%}." if share else "All factors are exact."
+    if share > 0.5:
+        said = f"Most of the variance, {share:.0%}, comes from {widest}."
+    elif share:
+        said = f"No factor causes more of the variance than {widest}: {share:.0%}."
+    else:
+        said = "All factors are exact."
     numbers = (
         f"The run takes {days} days, within ×/÷ {together:.3g} of {middle:g}; added straight, the half-widths would "
         f"make it ×/÷ {straight:.3g}. {said} With {booked:g} days booked, it ends late with a chance of {late:.0%}."

@@ -207,6 +207,10 @@ def test_trials_scores_and_runs_say_their_numbers() -> None:
     assert set(shares) <= set(texts(panel))
     assert len(re.findall(r"M[\d. ]+h0", panel.svg())) == len(shares)
     assert_texts_fit(panel.svg())
+    marked = pictures.runs_panel(shares, {"yours": (0.26, 0.45), "wider": (0.24, 0.49)}, middle=0.33)
+    assert marked.svg().count("<line") + marked.svg().count("<path") > panel.svg().count("<line") + panel.svg().count(
+        "<path"
+    )
 
 
 def test_the_mean_score_over_runs_is_that_of_each() -> None:
