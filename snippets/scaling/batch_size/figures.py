@@ -120,6 +120,90 @@ def gain_panel(noise_scale: float, batches: Sequence[float], *, width_px: float 
     return plot.panel
 
 
+def progress_panel(noise_scale: float, batches: Sequence[float], *, width_px: float = WIDE_PX) -> Panel:
+    """Draw how many steps with noise make the progress of one without, a row of blocks for each batch.
+
+    Args:
+        noise_scale: gradient noise scale.
+        batches: batches, a row for each; one without noise is added below.
+        width_px: of the picture, from 300.
+
+    Returns:
+        The picture.
+    """
+    scale, sizes = positive_number("noise_scale", noise_scale), each("batches", batches, positive_number)
+    width = number_between("width_px", width_px, low=300, high=MOST_PX)
+    panel = Panel(width, 30 + 50.0 * (len(sizes) + 1))
+    left, full = 76.0, width - 76.0 - 10
+    panel.text(0, 14, "Steps that go as far as one without noise", bold=True)
+    for row, (size, hue) in enumerate(zip((*sizes, math.inf), _HUES, strict=False)):
+        y, share = 32.0 + 50 * row, 1 / (1 + scale / size)
+        panel.text(0, y + 16, f"B = {size:g}" if math.isfinite(size) else "no noise", bold=True)
+        made = 0.0
+        while made < 1 - 1e-9:
+            part = min(share, 1 - made)
+            strength = 0.6 if part == share else 0.25  # of the last step only a part is needed
+            panel.rectangle(left + full * made, y, full * part - 2, 22, colour=hue, strength=strength)
+            made += part
+        steps = 1 / share
+        said = f"{steps:.3g} steps, {steps * size:.3g} examples" if math.isfinite(size) else "1 step"
+        panel.text(left, y + 37, said, size=12)
+    return panel
+
+
+def days_panel(
+    *,
+    days: float,
+    gpus: int,
+    critical_batch: float,
+    deadline_days: float,
+    marked: Sequence[int],
+    width_px: float = WIDE_PX,
+) -> Panel:
+    """Draw the days of a run against its GPUs, each of which brings one example, and what perfect scaling would be.
+
+    Args:
+        days: of the run on ``gpus``.
+        gpus: those of today; the picture shows from half of them to eight times as many.
+        critical_batch: in examples.
+        deadline_days: marked by a line.
+        marked: numbers of GPUs that get a dot with their days.
+        width_px: of the picture, from 300.
+
+    Returns:
+        The picture.
+    """
+    today, critical = positive_integer("gpus", gpus), positive_number("critical_batch", critical_batch)
+    taken, limit = positive_number("days", days), positive_number("deadline_days", deadline_days)
+    dots = each("marked", marked, positive_integer)
+
+    def needed(ranks: float) -> float:
+        law = {"critical_batch": critical, "fewest_steps": 1.0}
+        return taken * batch_steps(batch_size=ranks, **law) / batch_steps(batch_size=today, **law)
+
+    plot = Plot(
+        Axis(today / 2, 8 * today, "log", "GPUs, one sequence each", ticks=tuple(today * 2**n / 2 for n in range(5))),
+        Axis(0, 2 * taken, ticks=(0, taken / 2, limit, taken)),
+        title="days to the same loss",
+        width_px=number_between("width_px", width_px, low=300, high=MOST_PX),
+        height_px=290,
+    )
+    ladder = [today / 2 * 2 ** (n / 15) for n in range(61)]
+    floor = needed(1e12 * critical)
+    plot.curve([(ladder[0], limit), (ladder[-1], limit)], colour="communication", width=1, dashed=True)
+    plot.panel.text(plot.right - 4, plot.y(limit) - 6, "wanted", anchor="end", colour="communication", size=12)
+    plot.curve([(ladder[0], floor), (ladder[-1], floor)], colour="muted", width=1, dashed=True)
+    plot.panel.text(plot.left + 4, plot.y(floor) + 16, "the fewest steps take this long", colour="muted", size=12)
+    plot.curve([(ranks, taken * today / ranks) for ranks in ladder], colour="idle", dashed=True)
+    plot.panel.text(plot.right - 4, plot.y(4), "if it scaled perfectly", anchor="end", colour="muted", size=12)
+    plot.curve([(ranks, needed(ranks)) for ranks in ladder], colour="accent")
+    plot.dots([(ranks, needed(ranks)) for ranks in dots], colour="accent", radius=5)
+    for ranks in dots:
+        place = plot.x(ranks), plot.y(needed(ranks)) - 11
+        plot.panel.text(*place, f"{ranks:,}: {needed(ranks):.0f}", anchor="middle", colour="accent", size=12)
+    return plot.panel
+
+
 def tradeoff_panels(
     batches: Sequence[float], steps: Sequence[float], *, critical_batch: float, fewest_steps: float
 ) -> list[Panel]:

@@ -67,33 +67,34 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
         Number("batch", "Batch B", 4, 1, 2**14, 2, "log"),
         Number("critical", "Critical batch", 4, 1, 2**14, 2, "log"),
         Number("workers", "Times as many GPUs ρ", 2, 1, 64, 2, "log"),
+        Number("days", "Days of the run today", 24, 1, 365),
     ],
     named=[
         Named(
             "The question",
-            "Four times the GPUs on a batch as large as the critical one: 62.5% of the time, where perfect would be "
-            "25%, for 250% of the GPU hours.",
+            "In sequences: the batch is as large as the critical one. Four times the GPUs take 15 of the 24 days, where "
+            "perfect scaling would take 6, and 250% of the GPU hours.",
             {"batch": 512, "critical": 512, "workers": 4},
         ),
         Named(
             "Far below",
-            "At a sixteenth of the critical batch twice the GPUs take 52.9% of the time and 106% of the hours.",
+            "At a sixteenth of the critical batch, twice the GPUs take 52.9% of the time and 106% of the GPU hours.",
             {"critical": 64, "workers": 2},
         ),
         Named(
             "Far above",
-            "At sixteen times the critical batch twice the GPUs take 97.1% of the time and 194% of the hours.",
+            "At sixteen times the critical batch, twice the GPUs take 97.1% of the time and 194% of the GPU hours.",
             {"batch": 64, "workers": 2},
         ),
         Named(
             "The 70B on 256 GPUs",
-            "In sequences: at the end of the run Kaplan's fit puts the critical batch at 959. Twice the GPUs would "
-            "take 67.4% of the time and 135% of the hours.",
-            {"batch": THE_70B.batch_sequences, "critical": 959, "workers": 2},
+            "In sequences: Kaplan's fit puts the critical batch at 959 at the end of the run. Twice the GPUs, with "
+            "twice the batch, would take 67.4% of the time and 135% of the GPU hours.",
+            {"batch": THE_70B.batch_sequences, "critical": 959, "workers": 2, "days": 68},
         ),
     ],
 )
-def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int) -> Picture:
+def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int, days: int = 24) -> Picture:
     """Draw the trade of steps against examples, and what ρ times as many GPUs do to time and GPU hours."""
     grown = batch * workers
     one = {"critical_batch": critical, "fewest_steps": 1.0}
@@ -107,7 +108,8 @@ def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int)
     if workers > 1:
         numbers += (
             f" With {in_units(workers)} times the GPUs, B = {in_units(grown)}: {in_units(100 * time)}% of the time "
-            f"(perfect would be {in_units(100 / workers)}%), {in_units(100 * hours)}% of the GPU hours."
+            f"(perfect would be {in_units(100 / workers)}%), so {in_units(days * time)} days and not {in_units(days)}, "
+            f"and {in_units(100 * hours)}% of the GPU hours."
         )
     alt = (
         "First: steps fall and examples rise with the batch; they cross at the critical batch, at twice the least. "
@@ -115,4 +117,4 @@ def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int)
         f"larger one at {in_units(more)} times the fewest steps and {in_units(later)} times the fewest examples."
     )
     panels = [_against_batch(critical, batch, grown), _hyperbola(critical, batch, grown)]
-    return Picture(panels, numbers, alt)
+    return Picture(panels, numbers, alt, idle=() if workers > 1 else ("days",))
