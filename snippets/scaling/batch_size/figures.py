@@ -183,24 +183,30 @@ def days_panel(
 
     plot = Plot(
         Axis(today / 2, 8 * today, "log", "GPUs, one sequence each", ticks=tuple(today * 2**n / 2 for n in range(5))),
-        Axis(0, 2 * taken, ticks=(0, taken / 2, limit, taken)),
+        Axis(0, 1.6 * taken, ticks=(0, taken / 2, limit, taken, 1.5 * taken)),
         title="days to the same loss",
         width_px=number_between("width_px", width_px, low=300, high=MOST_PX),
-        height_px=290,
+        height_px=320,
     )
     ladder = [today / 2 * 2 ** (n / 15) for n in range(61)]
     floor = needed(1e12 * critical)
     plot.curve([(ladder[0], limit), (ladder[-1], limit)], colour="communication", width=1, dashed=True)
-    plot.panel.text(plot.right - 4, plot.y(limit) - 6, "wanted", anchor="end", colour="communication", size=12)
+    plot.panel.text(
+        plot.right - 4, plot.y(limit) - 6, f"wanted: {limit:g}", anchor="end", colour="communication", size=12
+    )
     plot.curve([(ladder[0], floor), (ladder[-1], floor)], colour="muted", width=1, dashed=True)
-    plot.panel.text(plot.left + 4, plot.y(floor) + 16, "the fewest steps take this long", colour="muted", size=12)
+    plot.panel.text(plot.left + 4, plot.y(floor) + 16, f"never below {floor:.0f} days", colour="muted", size=12)
     plot.curve([(ranks, taken * today / ranks) for ranks in ladder], colour="idle", dashed=True)
-    plot.panel.text(plot.right - 4, plot.y(4), "if it scaled perfectly", anchor="end", colour="muted", size=12)
+    last = plot.x(3.4 * today), plot.y(taken / 8)
+    plot.panel.text(*last, "if it scaled perfectly", anchor="end", colour="muted", size=12)
     plot.curve([(ranks, needed(ranks)) for ranks in ladder], colour="accent")
     plot.dots([(ranks, needed(ranks)) for ranks in dots], colour="accent", radius=5)
     for ranks in dots:
-        place = plot.x(ranks), plot.y(needed(ranks)) - 11
-        plot.panel.text(*place, f"{ranks:,}: {needed(ranks):.0f}", anchor="middle", colour="accent", size=12)
+        x, y = plot.x(ranks), plot.y(needed(ranks))
+        low = 0 < y - plot.y(limit) < 20  # the line of what is wanted is where the text would be
+        place = (x - 2, y + 18) if low else (x + 6, y - 9)
+        said = f"{ranks:,}: {needed(ranks):.0f} days"
+        plot.panel.text(*place, said, anchor="middle" if low else "start", colour="accent", size=12)
     return plot.panel
 
 

@@ -72,8 +72,8 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
     named=[
         Named(
             "The question",
-            "In sequences: the batch is as large as the critical one. Four times the GPUs take 15 of the 24 days, where "
-            "perfect scaling would take 6, and 250% of the GPU hours.",
+            "In sequences: the batch is as large as the critical one. Four times the GPUs take 15 of the 24 days, "
+            "where perfect scaling would take 6, and 250% of the GPU hours.",
             {"batch": 512, "critical": 512, "workers": 4},
         ),
         Named(

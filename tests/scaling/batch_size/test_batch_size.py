@@ -267,12 +267,24 @@ def test_the_pictures_have_what_they_say() -> None:
     assert sum(pictures.batch_means((3, -1), 4).values()) == 16
     rows = pictures.batches_panels((3, -1), (1, 2, 4))
     assert re.findall(r">(\d) = (\d) \+ (\d)<", rows[1].svg()) == [("5", "1", "4"), ("3", "1", "2"), ("2", "1", "1")]
+    said = re.findall(r">([\d.]+) steps, (\d+) examples<", pictures.progress_panel(4, (1, 4, 16)).svg())
+    assert said == [
+        ("5", "5"),
+        ("2", "8"),
+        ("1.25", "20"),
+    ]  # whole steps of a fifth, a half and four fifths, counted by hand
+    plan: Any = {"days": 24, "gpus": 512, "critical_batch": 512, "deadline_days": 20, "marked": (512, 1024, 2048)}
+    drawn_days = pictures.days_panel(**plan).svg()
+    assert re.findall(r">([\d,]+): (\d+) days<", drawn_days) == [("512", "24"), ("1,024", "18"), ("2,048", "15")]
+    assert "never below 12 days" in drawn_days
     lines = {"constant": [5.0, 20.0, 30.0, 40.0], "square root": [2.0, 4.0, 8.0, 15.0], "linear": [1.0, 1.2, 1.5, 2.0]}
     curves = {"standard": {32: [0.6, 0.5, 0.7], 64: [0.61, 0.5, 0.72]}}
     panels = [
         *rows,
         pictures.gain_panel(4, (1, 4, 16)),
         pictures.gain_panel(4, (1, 4, 16), width_px=pictures.NARROW_PX),
+        *(pictures.progress_panel(4, (1, 4, 16), width_px=width) for width in (pictures.NARROW_PX, pictures.WIDE_PX)),
+        *(pictures.days_panel(**plan, width_px=width) for width in (pictures.NARROW_PX, pictures.WIDE_PX)),
         *pictures.tradeoff_panels([1, 8, 64], [90, 20, 11], critical_batch=8, fewest_steps=10),
         pictures.ramp_panel(
             [(n, 9) for n in range(1, 90)], [(n, n / 5 + 3) for n in range(90)], [(n, n + 12) for n in range(90)]
