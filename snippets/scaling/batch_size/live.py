@@ -107,9 +107,9 @@ def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int,
     )
     if workers > 1:
         numbers += (
-            f" With {in_units(workers)} times the GPUs, B = {in_units(grown)}: {in_units(100 * time)}% of the time "
-            f"(perfect would be {in_units(100 / workers)}%), so {in_units(days * time)} days and not {in_units(days)}, "
-            f"and {in_units(100 * hours)}% of the GPU hours."
+            f" With {in_units(workers)} times the GPUs, B = {in_units(grown)}: {in_units(100 * time)}% of the time, "
+            f"{in_units(days * time)} days instead of {in_units(days)} (perfect would be {in_units(100 / workers)}%, "
+            f"{in_units(days / workers)} days), and {in_units(100 * hours)}% of the GPU hours."
         )
     alt = (
         "First: steps fall and examples rise with the batch; they cross at the critical batch, at twice the least. "

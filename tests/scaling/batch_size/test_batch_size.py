@@ -275,7 +275,7 @@ def test_the_pictures_have_what_they_say() -> None:
     ]  # whole steps of a fifth, a half and four fifths, counted by hand
     plan: Any = {"days": 24, "gpus": 512, "critical_batch": 512, "deadline_days": 20, "marked": (512, 1024, 2048)}
     drawn_days = pictures.days_panel(**plan).svg()
-    assert re.findall(r">([\d,]+): (\d+) days<", drawn_days) == [("512", "24"), ("1,024", "18"), ("2,048", "15")]
+    assert re.findall(r">(\d+) days<", drawn_days) == ["24", "18", "15"]
     assert "never below 12 days" in drawn_days
     lines = {"constant": [5.0, 20.0, 30.0, 40.0], "square root": [2.0, 4.0, 8.0, 15.0], "linear": [1.0, 1.2, 1.5, 2.0]}
     curves = {"standard": {32: [0.6, 0.5, 0.7], 64: [0.61, 0.5, 0.72]}}
