@@ -135,7 +135,7 @@ def progress_panel(noise_scale: float, batches: Sequence[float], *, width_px: fl
     width = number_between("width_px", width_px, low=300, high=MOST_PX)
     panel = Panel(width, 30 + 50.0 * (len(sizes) + 1))
     left, full = 76.0, width - 76.0 - 10
-    panel.text(0, 14, "Steps that go as far as one without noise", bold=True)
+    panel.text(0, 14, "Steps in place of one without noise", bold=True)
     for row, (size, hue) in enumerate(zip((*sizes, math.inf), _HUES, strict=False)):
         y, share = 32.0 + 50 * row, 1 / (1 + scale / size)
         panel.text(0, y + 16, f"B = {size:g}" if math.isfinite(size) else "no noise", bold=True)
@@ -244,7 +244,10 @@ def tradeoff_panels(
         )
         plot.curve([(dense[0], floor), (dense[-1], floor)], colour="muted", width=1, dashed=True)
         plot.panel.line(plot.x(critical_batch), plot.top, plot.x(critical_batch), plot.bottom, dashed=True)
-        plot.panel.text(plot.x(critical_batch) + 6, plot.top + 14, f"critical batch {critical_batch:.3g}", size=12)
+        ruled = [plot.y(tick) for tick in _TICKS if floor / 1.6 <= tick <= max(seen) * 1.3]
+        free = (down for down in (14, 30, 44) if not any(plot.top + down - 11 < y < plot.top + down + 3 for y in ruled))
+        named = plot.x(critical_batch) + 6, plot.top + next(free, 14)
+        plot.panel.text(*named, f"critical batch {critical_batch:.3g}", size=12)
         fewest = plot.right - 4, plot.y(floor) + 15
         if title == "examples":
             fewest = plot.right - 4, plot.y(floor) - 5
@@ -259,23 +262,25 @@ def ramp_panel(
     constant: Sequence[tuple[float, float]],
     ramp: Sequence[tuple[float, float]],
     noise: Sequence[tuple[float, float]],
+    falling: Sequence[tuple[float, float]],
     *,
     width_px: float = WIDE_PX,
 ) -> Panel:
-    """Draw, against the examples seen, the noise scale of a run and the batches of it and of one with a fixed batch.
+    """Draw, against the examples seen, the noise scale of a ramped run, and the batches of three runs.
 
     Args:
         constant: (examples seen, batch) of the run with a fixed batch.
         ramp: (examples seen, batch) of the run whose batch follows the noise scale.
         noise: (examples seen, noise scale) of the same.
+        falling: (examples seen, batch) of the run with a fixed batch and a falling step size.
         width_px: of the picture, from 300.
 
     Returns:
         The picture.
     """
-    places = [place for line in (constant, ramp, noise) for place in line]
+    places = [place for line in (constant, ramp, noise, falling) for place in line]
     if not places:
-        raise ValueError("constant, ramp and noise must hold points, got none")
+        raise ValueError("constant, ramp, noise and falling must hold points, got none")
     plot = Plot(
         Axis(0, max(x for x, _ in places), label="examples seen"),
         Axis(min(y for _, y in places) / 1.3, max(y for _, y in places) * 1.6, "log", ticks=_TICKS),
@@ -286,10 +291,13 @@ def ramp_panel(
     plot.curve(noise, colour="communication")
     plot.curve(ramp, colour="accent")
     plot.curve(constant, colour="ink", dashed=True)
+    plot.curve(falling, colour="optimizer", dashed=True)
+    plot.dots([line[-1] for line in (constant, ramp, falling) if line], colour="ink", radius=3.5)
     for name, line, hue in (
         ("noise scale", noise, "communication"),
-        ("batch of the ramp", ramp, "accent"),
-        ("fixed batch", constant, "ink"),
+        ("ramp", ramp, "accent"),
+        ("fixed", constant, "ink"),
+        ("fixed, falling step size", falling, "optimizer"),
     ):
         x, y = plot.x(line[-1][0]), plot.y(line[-1][1])
         if x > plot.right - 110:  # a line that ends at the edge has its name below it

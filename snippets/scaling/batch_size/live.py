@@ -17,7 +17,7 @@ def _against_batch(critical: float, batch: float, grown: float) -> Panel:
     """Draw steps and examples, as multiples of their least, against the batch over the critical one."""
     across = Axis(1 / 64, 64, "log", "batch B, over the critical batch", ticks=(0.1, 1, 10))
     up = Axis(1, 100, "log", ticks=_TICKS)
-    plot = Plot(across, up, title="multiples of the least", width_px=_WIDTH, height_px=_HEIGHT)
+    plot = Plot(across, up, title="steps and examples, over the fewest", width_px=_WIDTH, height_px=_HEIGHT)
     shares = [2.0 ** (n / 2 - 6) for n in range(25)]
     plot.curve([(x, 1 + 1 / x) for x in shares], colour="accent")
     plot.curve([(x, 1 + x) for x in shares], colour="communication", dashed=True)
@@ -59,7 +59,7 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
 
 @live_figure(
     title="Steps and examples against the batch",
-    opens="The question",
+    opens="At the critical batch",
     caption="First panel: steps (solid) and examples (dashed), as multiples of the fewest. Second: one against the "
     "other; every batch is a point of the same hyperbola. Large dots: your batch. Small dots: the batch with more "
     "GPUs, each with its share as before.",
@@ -71,10 +71,9 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
     ],
     named=[
         Named(
-            "The question",
-            "In sequences: the batch is as large as the critical one. Four times the GPUs take 15 of the 24 days, "
-            "where perfect scaling would take 6, and 250% of the GPU hours.",
-            {"batch": 512, "critical": 512, "workers": 4},
+            "At the critical batch",
+            "Twice the GPUs take 75% of the time, where perfect scaling would take 50%, and 150% of the GPU hours.",
+            {"batch": 64, "critical": 64, "workers": 2},
         ),
         Named(
             "Far below",
@@ -88,7 +87,7 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
         ),
         Named(
             "The 70B on 256 GPUs",
-            "In sequences: Kaplan's fit puts the critical batch at 959 at the end of the run. Twice the GPUs, with "
+            "Kaplan's fit puts the critical batch at 959 sequences at the end of the run. Twice the GPUs, with "
             "twice the batch, would take 67.4% of the time and 135% of the GPU hours.",
             {"batch": THE_70B.batch_sequences, "critical": 959, "workers": 2, "days": 68},
         ),
