@@ -204,7 +204,7 @@ def days_panel(
     for ranks in dots:
         x, y = plot.x(ranks), plot.y(needed(ranks))
         low = 0 < y - plot.y(limit) < 20  # the line of what is wanted is where the text would be
-        place = (x - 6, y + 18) if low else (x + 6, y - 9)
+        place = (x - 2, y + 26) if low else (x + 6, y - 9)
         plot.panel.text(*place, f"{needed(ranks):.0f} days", colour="accent", size=12)
     return plot.panel
 
