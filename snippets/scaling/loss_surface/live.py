@@ -86,12 +86,6 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
     ],
     named=[
         Named(
-            "Three runs, no noise",
-            "One power of ten ahead the straight line says 2.169 nats where the truth is 2.306; the law with a floor "
-            "meets it. The line's errors bend: + − +.",
-            {"runs": 3},
-        ),
-        Named(
             "The question",
             "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. Turn "
             "the last knob, which draws other noise: the floor wanders much more than the prediction.",
