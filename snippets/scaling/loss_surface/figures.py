@@ -152,9 +152,9 @@ def split_panel(losses_nats: Mapping[str, float], *, floor_nats: float) -> Panel
     panel.text(0, 14, "What the loss is made of, nats", bold=True)
     wide, most = 306 / len(losses_nats), max(losses_nats.values())
     under = tall * floor_nats / most
+    panel.rectangle(14, base - under, 306 - 10, under, colour="muted", strength=0.25)
     for number, (name, loss) in enumerate(losses_nats.items()):
         x, height = 14 + number * wide, tall * loss / most
-        panel.rectangle(x, base - under, wide - 10, under, colour="muted", strength=0.25)
         panel.rectangle(x, base - height, wide - 10, height - under, colour="accent", strength=0.5)
         middle = x + wide / 2 - 5
         panel.text(middle, base - height - 6, f"{loss:.3f}", anchor="middle", size=12)
@@ -185,7 +185,8 @@ def bend_panel(
     )
     top, bottom = plot.y(100 * noise), plot.y(-100 * noise)
     plot.panel.rectangle(plot.left, top, plot.right - plot.left, bottom - top, colour="muted", strength=0.2)
-    plot.panel.text(plot.right - 4, bottom + 14, f"noise: ±{noise:.2%}", anchor="end", colour="muted", size=12)
+    noise_text = f"the band: noise, ±{noise:.2%}"
+    plot.panel.text((plot.left + plot.right) / 2, plot.bottom - 8, noise_text, anchor="middle", colour="muted", size=12)
     plot.curve([(across.low, 0.0), (across.high, 0.0)], colour="muted", width=1)
     rows = [
         (_power(C), *(100 * math.log(loss / compute_law_loss_nats(C, law=law)) for law in (line, floor)))

@@ -88,7 +88,7 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
         Named(
             "The question",
             "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. Turn "
-            "the last knob, which draws other noise: the floor wanders much more than the prediction.",
+            "the last knob, which draws new noise: the floor wanders much farther than the prediction.",
             {"runs": 5, "noise": 0.35},
         ),
         Named(
