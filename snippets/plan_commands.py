@@ -227,7 +227,7 @@ def plan_answer(
         context=_sizes("context", context),
         expert=_sizes("expert", expert),
         micro_batch=_sizes("micro_batch", micro_batch),
-        stage=each("zero", zero, _stage),
+        stage=_stages("zero", zero),
         recompute=each("recompute", recompute, _keep),
         free_share=free_share,
     )
@@ -483,6 +483,7 @@ def _cluster(
 ) -> Cluster:
     """Return as many nodes of a device as were asked for, with what is one's own in place of what is listed."""
     gpus = None if gpus is None else positive_integer("gpus", gpus)
+    nodes = None if nodes is None else positive_integer("nodes", nodes)
     node = _node(device, own, alone=nodes == 1 or (gpus is not None and gpus <= (gpus_per_node or _USUAL_GPUS)))
     node = _own_node(node, named("dtype", dtype, _FORMATS), own)
     if gpus_per_node is not None:
@@ -573,6 +574,13 @@ def _keep(name: str, value: str) -> str:
 def _stage(name: str, stage: int) -> int:
     """Return a stage of ZeRO, by the name of its option."""
     return integer_at_least(name.partition("[")[0], one_of(name.partition("[")[0], stage, STAGES), 0)
+
+
+def _stages(name: str, stages: Sequence[int]) -> tuple[int, ...]:
+    found = each(name, stages, _stage)
+    if not found:
+        raise ValueError(f"{name} must hold at least one stage, got {stages!r}")
+    return found
 
 
 def _data_ranks(data: int | None, others: int, cluster: Cluster) -> int:

@@ -327,7 +327,8 @@ def bad_values(name: str, argument: str) -> Iterator[tuple[str, Any, bool]]:
         changed = with_entry(given, entry)
         if changed is not None and entry is not None:
             finite = is_number(entry) and abs(entry) < math.inf
-            yield f"[0] = {said}", changed, finite or (said == "1j" and takes_complex(name))
+            flags = isinstance(entry, bool) and "[bool]" in str(parameters(name)[argument].annotation)
+            yield f"[0] = {said}", changed, finite or flags or (said == "1j" and takes_complex(name))
 
 
 # What comes of it.

@@ -141,7 +141,11 @@ def test_packed_traces_of_both_ranks_are_chosen_as_files(warm: Any, tmp_path: Pa
     ("name", "content", "said"),
     [
         ("notes.txt", b"no trace", "notes.txt: must be JSON"),
-        ("cut.json.gz", gzip.compress(b"[" * 1000, mtime=0)[:-12], "cut.json.gz can't be read: it is no whole gzip file"),
+        (
+            "cut.json.gz",
+            gzip.compress(b"[" * 1000, mtime=0)[:-12],
+            "cut.json.gz can't be read: it is no whole gzip file",
+        ),
         ("bomb.json.gz", gzip.compress(b" " * 80_000_000, mtime=0), "bomb.json.gz has more JSON than the 64 MB"),
         ("empty.json", b"", "empty.json: must be JSON"),
     ],

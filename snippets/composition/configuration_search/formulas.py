@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import NormalDist, median
 
 from snippets.domain import (
+    as_float,
     at_most,
     each,
     flag,
@@ -221,7 +222,7 @@ def kind_factors(predicted_s: Sequence[float], measured_s: Sequence[float], kind
         raise ValueError(f"kinds must have as many entries as predicted_s, {len(x)}, got {len(names)}")
     ratios: dict[str, list[float]] = {}
     for name, said, took in zip(names, x, y, strict=True):
-        ratios.setdefault(name, []).append(took / said)
+        ratios.setdefault(name, []).append(as_float("predicted_s and measured_s", took / said))
     return {name: median(found) for name, found in ratios.items()}
 
 

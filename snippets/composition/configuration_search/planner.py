@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -24,13 +25,15 @@ from snippets.composition.rank_memory import RankMemory, held_recipe, rank_memor
 from snippets.composition.step_constants import Constants
 from snippets.composition.step_model import StepTime, step_time
 from snippets.composition.three_d.dropping import Dropped, dropped_to_fit, layer_prices, remade_bytes, with_remade
-from snippets.domain import Answers, named, number_between, of_kind, positive_integer, positive_number
+from snippets.domain import Answers, named, number_between, of_kind, positive_integer, positive_number, shortened
 from snippets.flops import MASKS
 from snippets.hardware import DTYPES, dense_peak_flops_per_s
 from snippets.models import MODELS, Transformer
 from snippets.recipes import RECIPES, Recipe
 
+MOST_TOKENS = 1e30
 NEAR = 0.1  # what is predicted within this of the fastest, the model cannot tell apart
+_ENTRIES = {float: "finite floats", int: "integers", bool: "True or False"}
 _KEEP = {"none": 0, "selective": 1, "some": 2, "full": 3}
 DAY_S = 86_400
 LETTERS = {
@@ -288,10 +291,13 @@ def planned_job(
     free = number_between("free_share", free_share, low=0, high=1)
     if free == 1:
         raise ValueError(f"free_share must be below 1, got {free_share!r}")
+    tokens = positive_number("tokens_per_step", tokens_per_step)
+    if tokens > MOST_TOKENS:
+        raise ValueError(f"tokens_per_step must be at most {MOST_TOKENS:g}, got {tokens_per_step!r}")
     return PlannedJob(
         model=MODELS.find(model),
         cluster=cluster,
-        batch_sequences=step_batch(tokens_per_step=tokens_per_step, sequence=sequence),
+        batch_sequences=step_batch(tokens_per_step=tokens, sequence=sequence),
         sequence=positive_integer("sequence", sequence),
         constants=cluster_constants(cluster, dtype)
         if constants is None
@@ -661,11 +667,13 @@ def ranked_plans(
     """
     of_kind("job", job, PlannedJob), of_kind("limits", limits, Limits), of_kind("found", found, Candidates)
     columns = {"seconds": seconds, "memory_bytes": memory_bytes, "dropped": dropped, "fits": fits}
-    for name, column in columns.items():
+    for (name, column), kind in zip(columns.items(), (float, float, int, bool), strict=True):
         if not isinstance(column, list | tuple) or len(column) != len(found.sizes):
             raise ValueError(
                 f"{name} must be a list with an entry for each of {len(found.sizes)} candidates, got {column!r}"
             )
+        if not set(map(type, column)) <= {kind} or (kind is float and not math.isfinite(sum(column))):
+            raise ValueError(f"{name} must hold {_ENTRIES[kind]} alone, got {shortened(column)}")
     plain = "none" in limits.recompute
     fitting: list[tuple[float, int]] = []
     over: list[tuple[float, int]] = []
