@@ -183,10 +183,7 @@ def bend_panel(
     plot = Plot(
         across, Axis(-1.5, 1.5, ticks=(-1, 0, 1)), title="Runs above the fits, %", width_px=WIDTH, height_px=270
     )
-    top, bottom = plot.y(100 * noise), plot.y(-100 * noise)
-    plot.panel.rectangle(plot.left, top, plot.right - plot.left, bottom - top, colour="muted", strength=0.2)
-    noise_text = f"the band: noise, ±{noise:.2%}"
-    plot.panel.text((plot.left + plot.right) / 2, plot.bottom - 8, noise_text, anchor="middle", colour="muted", size=12)
+    _noise_band(plot, noise)
     plot.curve([(across.low, 0.0), (across.high, 0.0)], colour="muted", width=1)
     rows = [
         (_power(C), *(100 * math.log(loss / compute_law_loss_nats(C, law=law)) for law in (line, floor)))
@@ -198,7 +195,7 @@ def bend_panel(
     plot.dots([(row[0], row[2]) for row in rows], colour=_COLOURS["floor"])
     plot.panel.text(plot.x(rows[0][0]) + 10, plot.y(rows[0][1]) - 8, "× line", colour=_COLOURS["line"], size=12)
     middle = plot.x(rows[len(rows) // 2][0])
-    plot.panel.text(middle, top - 6, "• law with a floor", anchor="middle", colour=_COLOURS["floor"], size=12)
+    plot.panel.text(middle, plot.y(100 * noise) - 6, "• law with a floor", anchor="middle", colour=_COLOURS["floor"], size=12)
     return plot.panel
 
 
@@ -257,9 +254,9 @@ def slice_panels(
             colour = f"rank-{number if named is tokens else number + 4}"
             plot.curve(points, colour=colour)
             if named is tokens:
-                x, y = points[-1] if amount < 1e20 else points[45]
-                place = (plot.right - 3, plot.y(y) - 6) if amount < 1e20 else (plot.x(x) - 8, plot.y(y) + 12)
-                plot.panel.text(*place, name, anchor="end", colour=colour, size=12)
+                above = 6 if amount < 1e20 else 11  # the last still falls at the end
+                y = plot.y(points[-1][1]) - above
+                plot.panel.text(plot.right - 3, y, name, anchor="end", colour=colour, size=12)
             else:
                 x, y = max(point for point in points if point[1] <= 4.4)
                 plot.panel.text(plot.x(x) - 12, plot.y(y) + 4, name, anchor="end", colour=colour, size=12)
@@ -329,33 +326,32 @@ def band_panel(
     losses_nats: Sequence[float],
     *,
     band: Sequence[tuple[float, float, float, float]],
-    line: ComputeLaw,
-    title: str,
+    true_losses: Sequence[float],
 ) -> Panel:
-    """Return a ladder with the band of its predictions.
+    """Return the band of a ladder's predictions and its runs, both less the truth.
 
     Args:
         flops: operations of each run.
         losses_nats: their losses.
         band: for each compute: the compute, the band's lower end, its upper end, the truth.
-        line: a law without a floor, dashed.
-        title: of the panel.
+        true_losses: of the runs, without noise.
     """
-    first, last = min(flops), band[-1][0]
+    across = _compute_axis(min(flops), band[-1][0])
     plot = Plot(
-        _compute_axis(first, last),
-        _loss_axis(1.25, 4.8, (1.5, 2, 2.5, 3, 4)),
-        title=title,
+        across,
+        Axis(-0.06, 0.06, ticks=(-0.05, -0.025, 0, 0.025, 0.05)),
+        title="Predictions less the truth, nats",
         width_px=WIDTH,
         height_px=280,
     )
-    _law_curve(plot, line, first, last, colour=_COLOURS["line"], dashed=True)
-    plot.panel.text(plot.x(22.6), plot.y(1.34), "straight line", anchor="end", colour=_COLOURS["line"], size=12)
+    plot.curve([(across.low, 0.0), (across.high, 0.0)], colour="ink", dashed=True, width=1.5)
     for number in (1, 2):
-        plot.curve([(_power(row[0]), row[number]) for row in band], colour=_COLOURS["floor"], width=1.5)
-    plot.curve([(_power(row[0]), row[3]) for row in band], colour="ink", dashed=True, width=1.5)
-    plot.panel.text(plot.right - 4, plot.y(2.18), "80% band", anchor="end", colour=_COLOURS["floor"], size=12)
-    plot.dots([(_power(C), loss) for C, loss in zip(flops, losses_nats, strict=True)], colour="ink")
+        plot.curve([(_power(row[0]), row[number] - row[3]) for row in band], colour=_COLOURS["floor"], width=1.5)
+    plot.panel.text(plot.right - 4, plot.y(0) - 5, "the truth", anchor="end", size=12)
+    high = plot.y(max(row[2] - row[3] for row in band)) - 8
+    plot.panel.text(plot.right - 4, high, "80% band", anchor="end", colour=_COLOURS["floor"], size=12)
+    runs = zip(flops, losses_nats, true_losses, strict=True)
+    plot.dots([(_power(C), loss - true) for C, loss, true in runs], colour="ink")
     return plot.panel
 
 
@@ -410,6 +406,14 @@ def histogram_panel(
     return panel
 
 
+def _noise_band(plot: Plot, noise: float) -> None:
+    """Draw what seeds change as a band around 0, and say so at the bottom."""
+    top, bottom = plot.y(100 * noise), plot.y(-100 * noise)
+    plot.panel.rectangle(plot.left, top, plot.right - plot.left, bottom - top, colour="muted", strength=0.2)
+    text, middle = f"the band: noise, ±{noise:.2%}", (plot.left + plot.right) / 2
+    plot.panel.text(middle, plot.bottom - 8, text, anchor="middle", colour="muted", size=12)
+
+
 def _cross(plot: Plot, x: float, y: float, *, colour: str, radius: float) -> None:
     """Draw a cross, which without colour still differs from a dot."""
     x, y = plot.x(x), plot.y(y)
@@ -425,6 +429,7 @@ def ladder_panels(
     line: ComputeLaw,
     floor: ComputeLaw,
     fitted: int,
+    noise: float,
 ) -> tuple[Panel, Panel]:
     """Return a published ladder with two laws fitted to its first runs, and the errors of both in per cent.
 
@@ -435,6 +440,7 @@ def ladder_panels(
         line: a law without a floor.
         floor: a law with one.
         fitted: how many runs the laws were fitted to; those after it are drawn larger.
+        noise: standard deviation of ln ℒ, drawn as a band.
     """
     first, last = 1e18, 1e24
     left = Plot(
@@ -453,6 +459,7 @@ def ladder_panels(
         width_px=WIDTH,
         height_px=270,
     )
+    _noise_band(right, noise)
     for number, (name, C, loss) in enumerate(zip(names, flops, losses_nats, strict=True)):
         new = number >= fitted
         left.dots([(_power(C), loss)], colour="ink", radius=5 if new else 3.5)

@@ -83,7 +83,7 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
 @live_figure(
     title="Carry a ladder on",
     opens="The question",
-    caption="Black dots: the runs that you have, their noise drawn anew with the last knob. Red, dashed: the straight "
+    caption="Dots: the runs that you have, their noise drawn anew with the last knob. Red, dashed: the straight "
     "line through them. Blue: the law with a floor that fits them best. Grey: the truth, with an exponent of 0.179. "
     "The dashed upright line marks the compute that you ask for. Second picture: how far the runs lie above either "
     "law.",
@@ -99,8 +99,8 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
     named=[
         Named(
             "The question",
-            "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. Turn "
-            "the last knob, which draws new noise: the floor wanders much farther than the prediction.",
+            "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. The "
+            "true floor is 1.82.",
             {"runs": 5, "noise": 0.35},
         ),
         Named(

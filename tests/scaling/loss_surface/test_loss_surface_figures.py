@@ -28,8 +28,8 @@ def test_a_ladder_has_a_dot_a_run() -> None:
     assert (dots(first), dots(second)) == (5, 0)
     heights = [float(height) for height in re.findall(r'<rect [^>]*height="([\d.]+)"', second.svg())]
     assert [height / heights[0] for height in heights] == pytest.approx([drop / drops[0] for drop in drops], abs=1e-3)
-    band = [(10.0**power, 3.4 - 0.2 * (power - 18), 3.5 - 0.2 * (power - 18), 3.45) for power in range(18, 25)]
-    assert dots(pictures.band_panel(FLOPS, LOSSES, band=band, line=LINE, title="A band")) == 5
+    band = [(10.0**power, 3.4 - 0.2 * (power - 18), 3.5 - 0.2 * (power - 18), 3.45 - 0.2 * (power - 18)) for power in range(18, 25)]
+    assert dots(pictures.band_panel(FLOPS, LOSSES, band=band, true_losses=[loss + 0.01 for loss in LOSSES])) == 5
 
 
 def test_a_split_loss_adds_up_and_the_bend_and_the_price_are_drawn() -> None:
@@ -72,6 +72,7 @@ def test_a_histogram_and_a_published_ladder() -> None:
         line=ComputeLaw(0.0, 2.1, 0.069, 1e19),
         floor=ComputeLaw(1.23, 1.27, 0.167, 1e18),
         fitted=4,
+        noise=0.0035,
     )
     assert (dots(first), dots(second)) == (5, 5)
     assert len(re.findall(r'<line [^>]*class="l-communication"', second.svg())) == 2 * 5  # crosses
