@@ -195,7 +195,9 @@ def bend_panel(
     plot.dots([(row[0], row[2]) for row in rows], colour=_COLOURS["floor"])
     plot.panel.text(plot.x(rows[0][0]) + 10, plot.y(rows[0][1]) - 8, "× line", colour=_COLOURS["line"], size=12)
     middle = plot.x(rows[len(rows) // 2][0])
-    plot.panel.text(middle, plot.y(100 * noise) - 6, "• law with a floor", anchor="middle", colour=_COLOURS["floor"], size=12)
+    plot.panel.text(
+        middle, plot.y(100 * noise) - 6, "• law with a floor", anchor="middle", colour=_COLOURS["floor"], size=12
+    )
     return plot.panel
 
 

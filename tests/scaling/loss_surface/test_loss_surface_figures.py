@@ -28,7 +28,10 @@ def test_a_ladder_has_a_dot_a_run() -> None:
     assert (dots(first), dots(second)) == (5, 0)
     heights = [float(height) for height in re.findall(r'<rect [^>]*height="([\d.]+)"', second.svg())]
     assert [height / heights[0] for height in heights] == pytest.approx([drop / drops[0] for drop in drops], abs=1e-3)
-    band = [(10.0**power, 3.4 - 0.2 * (power - 18), 3.5 - 0.2 * (power - 18), 3.45 - 0.2 * (power - 18)) for power in range(18, 25)]
+    band = [
+        (10.0**power, 3.4 - 0.2 * (power - 18), 3.5 - 0.2 * (power - 18), 3.45 - 0.2 * (power - 18))
+        for power in range(18, 25)
+    ]
     assert dots(pictures.band_panel(FLOPS, LOSSES, band=band, true_losses=[loss + 0.01 for loss in LOSSES])) == 5
 
 
