@@ -256,8 +256,7 @@ def slice_panels(
             colour = f"rank-{number if named is tokens else number + 4}"
             plot.curve(points, colour=colour)
             if named is tokens:
-                above = 6 if amount < 1e20 else 11  # the last still falls at the end
-                y = plot.y(points[-1][1]) - above
+                y = plot.y(points[-1][1]) - 12  # clear of a curve that still falls at its end
                 plot.panel.text(plot.right - 3, y, name, anchor="end", colour=colour, size=12)
             else:
                 x, y = max(point for point in points if point[1] <= 4.4)
