@@ -84,7 +84,8 @@ def _conditions(
     ):
         yield f"{name} = {value!r}", has_it
     if is_whole:
-        yield f"{name} is above 1", lambda inputs: type(inputs.get(name)) is int and inputs[name] > 1
+        least = 0 if 0 in values and 1 not in values else 1  # where no 1 was tried, it isn't known what 1 does
+        yield f"{name} is above {least}", lambda inputs: type(inputs.get(name)) is int and inputs[name] > least
     no_powers = sum(_is_no_power(inputs.get(name)) for inputs in everything)
     by_chance = _by_chance(len(_values(name, bad)), sum(map(_is_no_power, values)), len(values))
     if is_whole and (no_powers == len(bad) or not by_chance):  # all such inputs, or of many such values
@@ -159,7 +160,11 @@ def _ratio(ratio: Fraction) -> str:
 
     >>> _ratio(Fraction(8)), _ratio(Fraction(1, 1024)), _ratio(Fraction(3, 4)), _ratio(Fraction(0.1234567))
     ('the expected × 8', 'the expected ÷ 1024', 'the expected × 3/4', 'the expected × 0.123457')
+    >>> _ratio(Fraction(1_000_001, 1_000_000))
+    '1e-06 of the expected too much'
     """
+    if ratio != 1 and f"{float(ratio):.6g}" == "1":  # it would be said to be right
+        return f"{abs(float(ratio - 1)):.2g} of the expected too {'much' if ratio > 1 else 'little'}"
     for sign, factor in (("×", ratio), ("÷", 1 / ratio if ratio else ratio)):
         if (whole := round(factor)) and abs(factor - whole) < abs(factor) / 10**9:
             return f"the expected {sign} {whole}"

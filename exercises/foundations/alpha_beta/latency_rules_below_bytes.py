@@ -21,7 +21,7 @@ def latency_rules_below_bytes(
     Below it, more than half of the all-reduce's time is latency.
 
     Args:
-        ranks: number of ranks N, at least 2; the n bytes are cut into N
+        ranks: number of ranks R, at least 2; the n bytes are cut into R
             equal parts.
         latency_s: α of a message.
         bandwidth_bytes_per_s: β of a link, per direction.
@@ -34,7 +34,7 @@ def latency_rules_below_bytes(
     ... )
     24.0
     """
-    # A round waits α and moves n / (Nβ); both are alike at n = Nαβ.
+    # A round waits α and moves n / (Rβ); both are alike at n = Rαβ.
     return ranks * latency_s * bandwidth_bytes_per_s
 
 
@@ -82,14 +82,14 @@ EXERCISE = Exercise(
     taught=taught,
     mistakes=[
         Mistake(
-            "forgets_the_cut", "This is one message's size; a ring cuts the n bytes into N of them.", {"ranks * ": ""}
+            "forgets_the_cut", "This is one message's size; a ring cuts the n bytes into R of them.", {"ranks * ": ""}
         ),
         Mistake(
             "counts_the_steps_waits_only",
             "The number of rounds cancels: every round both waits and moves.",
             {"ranks * ": "2 * (ranks - 1) * "},
         ),
-        Mistake("cuts_into_one_part_less", "A ring makes N parts, not N − 1.", {"ranks * ": "(ranks - 1) * "}),
+        Mistake("cuts_into_one_part_less", "A ring makes R parts, not R − 1.", {"ranks * ": "(ranks - 1) * "}),
         Mistake("counts_bits_of_the_ring", "These are bits.", {"ranks * ": "8 * ranks * "}),
         Mistake(
             "divides_by_the_bandwidth",
@@ -98,7 +98,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divides_by_the_ranks",
-            "A round's message is n/N, so n is N times αβ, not a part of it.",
+            "A round's message is n/R, so n is R times αβ, not a part of it.",
             {"ranks * ": "1 / ranks * "},
         ),
     ],

@@ -137,12 +137,12 @@ def taught() -> str:
     link = {"latency_s": 1e-3, "bandwidth_bytes_per_s": 25e9}
     ends = {layers: step_end_s(OWN, bucket_bytes=50e6 * layers, **link) for layers in range(1, 50)}
     best = [layers for layers, end_s in ends.items() if end_s <= min(ends.values()) + 1e-9]
-    alone = step_end_s(OWN[-1:], bucket_bytes=1e9, **link)
+    first_ms, bytes_ms = 1e3 * OWN[0][0], 1e3 * sum(size for _, size in OWN) / link["bandwidth_bytes_per_s"]
+    floor_ms = first_ms + bytes_ms + 2 * 1e3 * link["latency_s"]
     return (
         f"Buckets of {best[0]} to {best[-1]} layers end the step at {1e3 * min(ends.values()):.0f} ms, single layers "
-        f"at {1e3 * ends[1]:.0f}, one bucket for all at {1e3 * ends[49]:.0f}. No size can go below {1e3 * alone:.0f} "
-        f"ms: the embedding is ready at {1e3 * OWN[-1][0]:.0f} ms and keeps the link busy for "
-        f"{1e3 * (alone - OWN[-1][0]):.0f} more."
+        f"at {1e3 * ends[1]:.0f}, one bucket for all at {1e3 * ends[49]:.0f}. No size can go below {floor_ms:.0f} ms: "
+        f"nothing leaves before {first_ms:.0f} ms, the bytes take {bytes_ms:.0f}, and there are at least two buckets."
     )
 
 

@@ -18,7 +18,7 @@ def fewest_slots(*, draws: int, percent: int) -> int:
         percent: the chance that is asked for, 1 to 99.
 
     Returns:
-        The least B with which an example is still there after d draws with a
+        The least H with which an example is still there after d draws with a
         chance of at least so many percent.
 
     >>> fewest_slots(draws=2, percent=50)
@@ -57,8 +57,8 @@ def asked(draws: int, percent: int) -> Inputs:
 def taught() -> str:
     slots = fewest_slots(draws=650, percent=50)
     return (
-        f"For 650 draws and 50% it takes {slots} slots, {slots / 650:.2f} times the run: for a small 1/B the chance is "
-        "about exp(-d/B), which is one half where B is d / ln 2."
+        f"For 650 draws and 50% it takes {slots} slots, {slots / 650:.2f} times the run: for a small 1/H the chance is "
+        "about exp(-d/H), which is one half where H is d / ln 2."
     )
 
 
@@ -95,7 +95,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_mean",
-            "An example stays for B draws on average, but after B draws more than half of them have left.",
+            "An example stays for H draws on average, but after H draws more than half of them have left.",
             lambda *, draws, percent: max(2, draws),
         ),
         Mistake(
@@ -110,7 +110,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "subtracts_the_chances",
-            "The chances of draws multiply: to survive d of them is (1 − 1/B) to the power of d, not 1 − d/B.",
+            "The chances of draws multiply: to survive d of them is (1 − 1/H) to the power of d, not 1 − d/H.",
             lambda *, draws, percent: max(2, -(-100 * draws // (100 - percent))),
         ),
         Mistake(

@@ -19,10 +19,10 @@ def break_even_usd_per_hour(
     """Return the price of a new device's hour at which a run costs the same.
 
     Args:
-        old_peak: operations a second of an old device at its peak.
+        old_peak: FLOPs a second of an old device at its peak.
         old_mfu: the share of it that the run reaches.
         old_usd_per_hour: price of an hour of one old device.
-        new_peak: operations a second of a new device at its peak.
+        new_peak: FLOPs a second of a new device at its peak.
         new_mfu: the share of it that the run reaches.
         devices: devices of the run, old or new.
         fixed_usd_per_hour: what an hour of the whole run costs besides, at
@@ -54,7 +54,7 @@ def found_by_halving(
     devices: int,
     fixed_usd_per_hour: float,
 ) -> float:
-    """Price whole runs of 10²⁰ operations, and halve a range of prices until the two cost the same."""
+    """Price whole runs of 10²⁰ FLOPs, and halve a range of prices until the two cost the same."""
 
     def run_usd(peak: float, mfu: float, usd_per_hour: float) -> float:
         hours = device_hours(flops=1e20, peak_flops_per_s=peak, utilization=mfu) / devices
@@ -92,6 +92,8 @@ EXERCISE = Exercise(
         swap((100.0, 0.5, 2.0), (200.0, 0.25), 10, 5.0),
         swap((1e15, 0.4, 2.0), (1e15, 0.2), 8, 100.0),
         swap((312e12, 0.5, 1.25), (989.4e12, 0.4), 64, 0.0),
+        swap((989.4e12, 0.4375, 2.0), (2250e12, 0.3815), 24, 12_500.0),
+        swap((1e15, 0.4, 2.0), (1e15, 0.1), 8, 1000.0),
         swap((989.4e12, 0.4, 2.0), (2250e12, 0.35), 1000, 500.0),
     ],
     inputs=lambda st: st.builds(
@@ -129,6 +131,19 @@ EXERCISE = Exercise(
             "fixed_for_each_device",
             "The fixed dollars are for an hour of the whole run, not of each device.",
             {"devices * old_usd_per_hour + fixed_usd_per_hour": "devices * (old_usd_per_hour + fixed_usd_per_hour)"},
+        ),
+        Mistake(
+            "fixed_on_one_device",
+            "You put all the fixed dollars on one device. They are for the whole run, and its devices share them.",
+            {
+                "devices * old_usd_per_hour + fixed_usd_per_hour": "old_usd_per_hour + fixed_usd_per_hour",
+                "- fixed_usd_per_hour) / devices": "- fixed_usd_per_hour)",
+            },
+        ),
+        Mistake(
+            "never_below_zero",
+            "Below 0 is an answer too: there even a device for nothing would cost more.",
+            {"return (faster * hour - fixed_usd_per_hour)": "return max(0.0, faster * hour - fixed_usd_per_hour)"},
         ),
         Mistake(
             "prices_the_whole_run",

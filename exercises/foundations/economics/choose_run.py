@@ -10,7 +10,7 @@ from typing import Any
 from grader.exercise import Exercise, Inputs, Mistake, Observation, inputs_for
 
 CHOICE, TIME, COST = "choice", "expected time", "expected cost"
-VALID, KEPT = "an offer's number, devices that it has, and an interval above 0", "within the limit"
+VALID, KEPT = "an offer's number, devices that it has, and a finite interval above 0", "within the limit"
 HAIR = 1.001  # so that how the last, shorter interval is counted decides nothing
 Offer = tuple[float, float, float, int]
 
@@ -35,9 +35,9 @@ def choose_run(
     One of the offers at least can keep both limits.
 
     Args:
-        offers: for each what one device does in a second, dollars an hour,
-            mean hours between failures of one device, most devices.
-        flops: operations of the run.
+        offers: for each what one device does in a second, dollars for an hour
+            of one device, mean hours between its failures, most devices.
+        flops: FLOPs of the run.
         checkpoint_s: for how long a checkpoint stops the run.
         restart_s: from a failure until the run goes on.
         deadline_h: hours that the run may take.
@@ -146,22 +146,18 @@ def mean_s(offer: Offer, devices: int, interval_s: float, run: dict[str, float],
     return work_s / interval_s * attempts_s * (math.exp(run["restart_s"] / mtbf_s) if restart else 1.0)
 
 
-def by_rule(*, one_fails: bool = False, restart: bool = True) -> Callable[..., bool]:
-    """Return what judges by another mean time: whether a choice keeps both limits with it."""
-
-    def accepts(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
-        number, devices, interval_s = chosen
-        offer = offers[number]
-        seconds = mean_s(offer, devices, interval_s, run, fails=1 if one_fails else devices, restart=restart)
-        in_time = seconds <= 3600 * run["deadline_h"] * HAIR
-        if one_fails and interval_s < min(
-            works_s(chosen, offers, run["flops"]),
-            math.sqrt(2 * run["checkpoint_s"] * 3600 * offer[2] / math.sqrt(devices)),
-        ):  # nearer to the interval for all devices' failures than to that for one's
-            return False
-        return devices <= offer[3] and in_time and devices * offer[1] * seconds <= 3600 * run["budget_usd"] * HAIR
-
-    return accepts
+def one_fails(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
+    """Return whether a choice keeps both limits if one device alone can fail."""
+    number, devices, interval_s = chosen
+    offer = offers[number]
+    seconds = mean_s(offer, devices, interval_s, run, fails=1, restart=True)
+    in_time = seconds <= 3600 * run["deadline_h"] * HAIR
+    if interval_s < min(
+        works_s(chosen, offers, run["flops"]),
+        math.sqrt(2 * run["checkpoint_s"] * 3600 * offer[2] / math.sqrt(devices)),
+    ):  # nearer to the interval for all devices' failures than to that for one's
+        return False
+    return devices <= offer[3] and in_time and devices * offer[1] * seconds <= 3600 * run["budget_usd"] * HAIR
 
 
 def at_its_best(goal: Callable[[Offer, int, float], float]) -> Callable[..., bool]:
@@ -180,6 +176,52 @@ def at_its_best(goal: Callable[[Offer, int, float], float]) -> Callable[..., boo
         return seen(offers[number], devices, interval_s) <= 1.01 * least
 
     return accepts
+
+
+def without_restarts(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
+    """Return whether a choice is what a usual goal comes to if restarts take no time: that number of devices, to 1%."""
+
+    def young_s(offer: Offer, devices: int) -> float:
+        return math.sqrt(2 * run["checkpoint_s"] * 3600 * offer[2] / devices)
+
+    plans = []
+    for number, offer in enumerate(offers):
+        for devices in range(1, offer[3] + 1):
+            seconds = mean_s(offer, devices, young_s(offer, devices), run, fails=devices, restart=False)
+            late, dear = seconds / 3600 / run["deadline_h"], devices * offer[1] * seconds / 3600 / run["budget_usd"]
+            plans.append((number, devices, late, dear))
+    number, devices, interval_s = chosen
+    best = min(young_s(offers[number], devices), works_s(chosen, offers, run["flops"]))
+    goals = (
+        min(plans, key=lambda plan: (plan[2] > 1, plan[3])),  # the cheapest in time
+        min(plans, key=lambda plan: (plan[3] > 1, plan[2])),  # the fastest that is paid for
+        min(plans, key=lambda plan: max(plan[2], plan[3])),  # the farthest from both limits
+    )
+    found = any(number == goal[0] and abs(devices - goal[1]) <= max(1, 0.01 * goal[1]) for goal in goals)
+    return found and 0.7 * best <= interval_s <= 1.4 * best
+
+
+def halving_devices(
+    *, offers: list[Offer], flops: float, checkpoint_s: float, restart_s: float, deadline_h: float, budget_usd: float
+) -> tuple[int, int, float]:
+    """Halve each offer's range of devices, as if more of them were always faster, and take the cheapest."""
+    run = {"flops": flops, "checkpoint_s": checkpoint_s, "restart_s": restart_s}
+    found = []
+    for number, offer in enumerate(offers):
+
+        def plan(devices: int, offer: Offer = offer) -> tuple[float, float]:
+            young_s = math.sqrt(2 * checkpoint_s * 3600 * offer[2] / devices)
+            interval_s = min(young_s, flops / (devices * offer[0]))
+            return mean_s(offer, devices, interval_s, run, fails=devices, restart=True), interval_s
+
+        low, high = 1, offer[3]
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if plan(middle)[0] <= 3600 * deadline_h else (middle + 1, high)
+        seconds, interval_s = plan(low)
+        found.append((seconds > 3600 * deadline_h, low * offer[1] * seconds, number, low, interval_s))
+    _, _, number, devices, interval_s = min(found)
+    return number, devices, interval_s
 
 
 def works_s(chosen: tuple[int, int, float], offers: list[Offer], flops: float) -> float:
@@ -223,6 +265,8 @@ INPUTS: list[Inputs] = [
     run_of([OFTEN, FEW, SURE], 1e22, 120.0, 600.0, 155.0, 51_200.0),
     run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
     run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
+    run_of([(*FRAIL[:3], 4096)], 1e22, 30.0, 900.0, 400.0, 8_000.0),  # far more devices than are ever useful
+    run_of([(1e12, 1.0, 400.0, 100)], 3.6e17, 30.0, 7200.0, 1.997, 159.7),  # failures are half of the time
 ]
 
 
@@ -280,16 +324,35 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "counts_the_work_alone",
+            "You counted the work alone. Checkpoints stop the run, and failures undo work and cost restarts.",
+            {
+                "attempts = mtbf * math.expm1((interval + checkpoint_s) / mtbf)": "attempts = interval",
+                " * math.exp(restart_s / mtbf)": "",
+            },
+        ),
+        Mistake(
+            "halves_the_devices",
+            "You searched the number of devices by halving, as if more were always faster. Beyond some number they "
+            "fail so often that the run takes longer: try them all.",
+            halving_devices,
+        ),
+        Mistake(
+            "returns_hours",
+            "You returned the interval in hours; asked are seconds.",
+            {"return number, devices, interval": "return number, devices, interval / 3600"},
+        ),
+        Mistake(
             "forgets_that_all_can_fail",
             "You took one device's mean time between failures. Any of them stops the run: divide by their number.",
             {"3600 * mtbf_h / devices": "3600 * mtbf_h"},
-            accepts=by_rule(one_fails=True),
+            accepts=one_fails,
         ),
         Mistake(
             "forgets_the_restart",
             "You counted the lost work and not the restarts, for which all devices are paid for too.",
             {" * math.exp(restart_s / mtbf)": ""},
-            accepts=by_rule(restart=False),
+            accepts=without_restarts,
         ),
         Mistake(
             "takes_hours_for_seconds",

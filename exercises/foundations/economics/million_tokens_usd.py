@@ -17,7 +17,7 @@ def million_tokens_usd(
 ) -> float:
     """Return what a million tokens of training cost.
 
-    A parameter and token take 6 operations; nothing fails.
+    A parameter and token take 6 FLOPs; nothing fails.
 
     Args:
         parameters: parameters that a token meets.
@@ -33,7 +33,7 @@ def million_tokens_usd(
     ... )
     0.1
     """
-    # Operations over useful operations a second are seconds; the price is for an hour.
+    # FLOPs over useful FLOPs a second are seconds; the price is for an hour.
     seconds = 6 * parameters * 1e6 / (peak_flops_per_s * mfu)
     return seconds / 3600 * usd_per_hour
 
@@ -85,7 +85,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "multiplies_by_the_mfu",
-            "A lower MFU makes the run longer: the device does peak times MFU useful operations a second, so divide by "
+            "A lower MFU makes the run longer: the device does peak times MFU useful FLOPs a second, so divide by "
             "both.",
             {"(peak_flops_per_s * mfu)": "peak_flops_per_s * mfu"},
         ),
@@ -97,12 +97,12 @@ EXERCISE = Exercise(
         Mistake("prices_one_token", "This is the price of one token; asked is that of a million.", {" * 1e6": ""}),
         Mistake(
             "counts_the_forward_pass",
-            "2 operations for a parameter and token are the forward pass; the backward pass takes 4 more.",
+            "2 FLOPs for a parameter and token are the forward pass; the backward pass takes 4 more.",
             {"6 * parameters": "2 * parameters"},
         ),
         Mistake(
             "recomputes",
-            "8 operations count a recomputed forward pass; the MFU goes with the 6 that the model needs.",
+            "8 FLOPs count a recomputed forward pass; the MFU goes with the 6 that the model needs.",
             {"6 * parameters": "8 * parameters"},
         ),
     ],

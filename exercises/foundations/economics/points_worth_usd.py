@@ -26,7 +26,7 @@ def points_worth_usd(*, bill_usd: float, mfu: float, points: float) -> float:
 
 
 def two_bills_usd(*, bill_usd: float, mfu: float, points: float) -> float:
-    """Find the operations that the bill pays for, and price them again."""
+    """Find the FLOPs that the bill pays for, and price them again."""
     job = {"peak_flops_per_s": 1e15, "usd_per_device_hour": 2.0}
     flops = bill_usd / training_bill_usd(flops=1e20, utilization=mfu, **job) * 1e20
     return bill_usd - training_bill_usd(flops=flops, utilization=min(1.0, mfu + points / 100), **job)
@@ -60,6 +60,7 @@ EXERCISE = Exercise(
         case(1e6, 0.40, 5.0),
         case(1e6, 0.5, 50.0),
         case(2e6, 0.36, 2.5),
+        case(1234.56, 0.36175, 1.26),
         case(58.1e6, 0.404, 5.0),
     ],
     inputs=lambda st: {
@@ -92,6 +93,11 @@ EXERCISE = Exercise(
             "forgets_the_hundred",
             "A point is a hundredth: add points / 100 to the share.",
             {"points / 100": "points"},
+        ),
+        Mistake(
+            "counts_from_the_new_mfu",
+            "This is what as many points fewer would cost; asked is what as many more save.",
+            {RULE: "bill_usd * (mfu / max(mfu - points / 100, 1e-9) - 1)"},
         ),
         Mistake(
             "returns_the_new_bill",

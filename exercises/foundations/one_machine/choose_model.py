@@ -26,16 +26,16 @@ def choose_model(
     tokens: int,
     sequence: int,
 ) -> tuple[int, int]:
-    """Choose layers L and width d of a GPT that one GPU can train.
+    """Choose layers L and width h of a GPT that one GPU can train.
 
-    Allowed are L from 1 to 64 and d from 128 to 4096 in steps of 128, with
-    32 L <= d <= 128 L; in every case asked, L = 1 with d = 128 keeps to both
+    Allowed are L from 1 to 64 and h from 128 to 4096 in steps of 128, with
+    32 L <= h <= 128 L; in every case asked, L = 1 with h = 128 keeps to both
     limits. The model is a GPT-2 of 50257 tokens, with as many positions as a
     sequence has tokens.
 
     Its parameters are those of exercise 2, biases and norms among them. The
-    operations of its training are those of exercise 3: all matrix products,
-    forward and backward, the whole n × n of attention, and the head.
+    FLOPs of its training are those of exercise 3: all matmuls, forward and
+    backward, the whole s × s of attention, and the head.
 
     Args:
         days: that the run may take, of 86,400 s each; 0.5 is half a day.
@@ -46,7 +46,7 @@ def choose_model(
         sequence: tokens of one sequence.
 
     Returns:
-        L and d of any model that keeps to both limits and has at least 98% of
+        L and h of any model that keeps to both limits and has at least 98% of
         the parameters of the largest that does.
 
     >>> choose_model(days=1.0, flops_per_s=1e12, memory_bytes=10**9,
@@ -109,21 +109,23 @@ def best(sequence: int, most_work: float, most_parameters: float) -> tuple[int, 
 
 def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     """Count the chosen model: any that keeps to the limits and is large enough is right."""
-    layers, hidden = function(**inputs)
-    right = wanted(**inputs)
+    chosen, right = function(**inputs), wanted(**inputs)
+    if chosen is None:
+        return {SHAPE: "None; L = 1 with h = 128 keeps to both limits here"}
+    layers, hidden = chosen
     if not is_allowed(layers, hidden):
-        return {SHAPE: f"L = {layers}, d = {hidden}"}
+        return {SHAPE: f"L = {layers}, h = {hidden}"}
     most_work, most_parameters = limits(inputs)
     parameters, work = counts(int(layers), int(hidden), inputs["sequence"])
     seen = dict(right)
     if work > most_work * (1 + 1e-9):
         days = work / most_work * inputs["days"]
-        seen[TIME] = f"{days:.{4 if days > 1.001 * inputs['days'] else 10}g} with L = {layers}, d = {hidden}"
+        seen[TIME] = f"{days:.{4 if days > 1.001 * inputs['days'] else 10}g} with L = {layers}, h = {hidden}"
     if parameters > most_parameters:
-        seen[STATE] = f"{parameters * inputs['bytes_per_parameter']:,} bytes with L = {layers}, d = {hidden}"
+        seen[STATE] = f"{parameters * inputs['bytes_per_parameter']:,} bytes with L = {layers}, h = {hidden}"
     largest, _ = best(inputs["sequence"], most_work, most_parameters)
     if parameters < 0.98 * largest:
-        seen[SIZE] = f"{parameters:,} with L = {layers}, d = {hidden}"
+        seen[SIZE] = f"{parameters:,} with L = {layers}, h = {hidden}"
     return seen
 
 
@@ -131,10 +133,10 @@ def wanted(**inputs: Any) -> Observation:
     most_work, most_parameters = limits(inputs)
     largest, (layers, hidden) = best(inputs["sequence"], most_work, most_parameters)
     return {
-        SHAPE: "L from 1 to 64, d a multiple of 128 to 4096, 32 L <= d <= 128 L",
+        SHAPE: "L from 1 to 64, h a multiple of 128 to 4096, 32 L <= h <= 128 L",
         TIME: f"at most {inputs['days']:g}",
         STATE: f"at most {inputs['memory_bytes']:,} bytes",
-        SIZE: f"at least 98% of {largest:,} (L = {layers}, d = {hidden})",
+        SIZE: f"at least 98% of {largest:,} (L = {layers}, h = {hidden})",
     }
 
 
@@ -182,8 +184,8 @@ def taught() -> str:
     short, long = (counts(*shape, n)[0] for n, shape in shapes_of.items())
     (layers, hidden), (deep, wide) = shapes_of.values()
     return (
-        f"For 1,024 tokens the largest has L = {layers}, d = {hidden} and {short / 1e9:.2f} billion parameters, for "
-        f"8,192 L = {deep}, d = {wide} and {long / 1e9:.2f} billion. Time is the limit: the first one's state fills "
+        f"For 1,024 tokens the largest has L = {layers}, h = {hidden} and {short / 1e9:.2f} billion parameters, for "
+        f"8,192 L = {deep}, h = {wide} and {long / 1e9:.2f} billion. Time is the limit: the first one's state fills "
         f"{16 * short / 1e9:.1f} of the 80 GB. Attention on longer sequences costs {1 - long / short:.0%} of the model."
     )
 
@@ -205,14 +207,14 @@ INPUTS: list[Inputs] = [
     job(3.5, 1e13, 19e9, 16, 20e9, 1024),
     job(0.5, 5e13, 80e9, 18, 5e9, 512),
     job(365.0, 9e17, 1e13, 16, 1e9, 1024),
-    # a byte less than L = 5 and d = 384 need; time that is just enough for L = 1 and d = 128, and for L = 2, and
-    # one operation a token too little for L = 2; memory that is just enough for L = 1 and d = 128
+    # a byte less than L = 5 and h = 384 need; time that is just enough for L = 1 and h = 128, and for L = 2, and
+    # one operation a token too little for L = 2; memory that is just enough for L = 1 and h = 128
     job(365.0, 9e17, 457_039_871, 16, 1e9, 1024),
     job(1.0, 401702400000.0, 1e9, 16, 864_000_000, 256),
     job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
     job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
     job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
-    # memory that is just enough for L = 2 and d = 128, and for L = 33 and d = 1024, which is too deep
+    # memory that is just enough for L = 2 and h = 128, and for L = 33 and h = 1024, which is too deep
     job(4.0, 1e14, 110_848_000, 16, 1e9, 768),
     job(200.0, 1e15, 6_554_648_576, 14, 1e9, 1024),
 ]
@@ -252,31 +254,41 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "trusts_six_n_d",
-            "6ND leaves attention's products out; with long sequences the run then takes longer than it may.",
+            "6ND leaves attention's own matmuls out, so a run can take longer than it says, most of all with long "
+            "sequences.",
             {COST: "6 * parameters"},
             accepts=by_rule(work=lambda L, d, n: 6 * n * counts(L, d, n)[0]),
         ),
         Mistake(
+            "forgets_attentions_products",
+            "Attention's own matmuls are missing: 12 L h s FLOPs for each token.",
+            {COST: "6 * matrices + 6 * 50257 * hidden"},
+            accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 12 * L * d * n**2),
+        ),
+        Mistake(
             "forgets_the_head",
-            "The head's product is missing: 6 V d operations for each token.",
+            "The head's matmul is missing, or isn't counted for every token: 6 V h FLOPs for each.",
             {COST: "6 * matrices + attention"},
             accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 6 * VOCABULARY * d * n),
         ),
         Mistake(
             "halves_attention_for_the_mask",
-            "By the convention of exercise 3 the mask saves nothing: attention's whole n × n products count.",
+            "This counts half of attention's own matmuls. If for the mask: by the convention of exercise 3 it saves "
+            "nothing. Otherwise one of the two is missing, or in both a multiplication with its addition counts as "
+            "one.",
             {COST: "6 * matrices + attention / 2 + 6 * 50257 * hidden"},
             accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 6 * L * d * n**2),
         ),
         Mistake(
             "forgets_biases_and_norms",
-            "Biases and norms are missing: 13 L d + 2 d parameters, whose state can be what does not fit.",
+            "Some or all of the biases and norms are missing. Together they are 13 L h + 2 h parameters, whose state "
+            "can be what does not fit.",
             {"matrices + 13 * layers * hidden + tables + 2 * hidden": "matrices + tables"},
             accepts=by_rule(size=lambda L, d, n: counts(L, d, n)[0] - 13 * L * d - 2 * d),
         ),
         Mistake(
             "keeps_off_the_steepest",
-            "32 L <= d is allowed with the equals sign: this leaves out d = 32 L.",
+            "32 L <= h is allowed with the equals sign: this leaves out h = 32 L.",
             {"not 32 * layers <= hidden": "not 32 * layers < hidden"},
             accepts=by_rule(shaped=lambda L, d: d > 32 * L),
         ),
@@ -300,7 +312,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "returns_the_width_first",
-            "This is (d, L); asked is (L, d).",
+            "This is (h, L); asked is (L, h).",
             {"best, largest = (layers, hidden)": "best, largest = (hidden, layers)"},
             accepts=by_rule(is_swapped=True),
         ),

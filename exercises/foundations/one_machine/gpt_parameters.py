@@ -20,7 +20,7 @@ def gpt_parameters(
 
     Args:
         layers: L, each with two norms; one more norm follows the last layer.
-        hidden: d, the width: numbers that describe a token.
+        hidden: h, the width: numbers that describe a token.
         vocabulary: V, rows of the token table.
         positions: rows of the position table.
 
@@ -30,12 +30,12 @@ def gpt_parameters(
     >>> gpt_parameters(layers=1, hidden=2, vocabulary=3, positions=1)
     86
     """
-    d = hidden
-    attention = 4 * d * d + 4 * d
-    feed_forward = 8 * d * d + 5 * d
-    norms = 4 * d
-    tables = (vocabulary + positions) * d
-    return layers * (attention + feed_forward + norms) + tables + 2 * d
+    h = hidden
+    attention = 4 * h * h + 4 * h
+    feed_forward = 8 * h * h + 5 * h
+    norms = 4 * h
+    tables = (vocabulary + positions) * h
+    return layers * (attention + feed_forward + norms) + tables + 2 * h
 
 
 def from_the_catalogue(*, layers: int, hidden: int, vocabulary: int, positions: int) -> int:
@@ -49,12 +49,12 @@ def gpt(layers: int, hidden: int, vocabulary: int, positions: int) -> Inputs:
 
 
 def taught() -> str:
-    L, d, V, positions = 12, 768, 50257, 1024
-    count = gpt_parameters(layers=L, hidden=d, vocabulary=V, positions=positions)
-    missing = count - 12 * L * d**2 - V * d
+    L, h, V, positions = 12, 768, 50257, 1024
+    count = gpt_parameters(layers=L, hidden=h, vocabulary=V, positions=positions)
+    missing = count - 12 * L * h**2 - V * h
     return (
-        f"The smallest GPT-2 has {count:,} parameters. Of the {missing:,} that 12Ld² + Vd misses, {positions * d:,} "
-        f"are the table of positions; biases and norms are only the other {missing - positions * d:,}."
+        f"The smallest GPT-2 has {count:,} parameters. Of the {missing:,} that 12Lh² + Vh misses, {positions * h:,} "
+        f"are the table of positions; biases and norms are only the other {missing - positions * h:,}."
     )
 
 
@@ -92,32 +92,32 @@ EXERCISE = Exercise(
         Mistake(
             "counts_the_head_again",
             "The head is the token table: it is one matrix, and counts once.",
-            {"(vocabulary + positions) * d": "(2 * vocabulary + positions) * d"},
+            {"(vocabulary + positions) * h": "(2 * vocabulary + positions) * h"},
         ),
         Mistake(
             "forgets_the_positions",
             "GPT-2 learns its positions: their table is missing.",
-            {"(vocabulary + positions) * d": "vocabulary * d"},
+            {"(vocabulary + positions) * h": "vocabulary * h"},
         ),
         Mistake(
             "forgets_the_last_norm",
-            "One more norm follows the last layer: 2d parameters are missing.",
-            {" + tables + 2 * d": " + tables"},
+            "One more norm follows the last layer: 2h parameters are missing.",
+            {" + tables + 2 * h": " + tables"},
         ),
         Mistake(
             "gives_norms_no_shift",
-            "A layer norm has a scale and a shift, 2d parameters; RMS norms have no shift, and these are none.",
-            {"norms = 4 * d": "norms = 2 * d", "tables + 2 * d": "tables + d"},
+            "A layer norm has a scale and a shift, 2h parameters; RMS norms have no shift, and these are none.",
+            {"norms = 4 * h": "norms = 2 * h", "tables + 2 * h": "tables + h"},
         ),
         Mistake(
             "forgets_the_biases",
-            "The biases of the projections are missing: 4d in attention, 5d in the feed-forward block.",
-            {"4 * d * d + 4 * d": "4 * d * d", "8 * d * d + 5 * d": "8 * d * d"},
+            "The biases of the projections are missing: 4h in attention, 5h in the feed-forward block.",
+            {"4 * h * h + 4 * h": "4 * h * h", "8 * h * h + 5 * h": "8 * h * h"},
         ),
         Mistake(
             "has_one_norm_in_a_layer",
             "A layer has two norms, one before attention and one before the feed-forward block.",
-            {"norms = 4 * d": "norms = 2 * d"},
+            {"norms = 4 * h": "norms = 2 * h"},
         ),
     ],
 )

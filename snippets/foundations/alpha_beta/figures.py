@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -291,7 +292,7 @@ def logp_panel(
 def bucket_panel(
     steps: Mapping[str, Sequence[Bucket]], *, compute_s: float, latency_s: float, width_px: float = WIDTH
 ) -> Panel:
-    """Draw steps one below the other: the backward pass, and under it the link with its buckets.
+    """Draw steps one below the other: the backward pass, and under it the network with its buckets.
 
     Args:
         steps: by title, what ``bucketed_step`` returned.
@@ -300,8 +301,8 @@ def bucket_panel(
         width_px: width of the picture.
 
     Returns:
-        The picture, all steps on one time axis. Dashes mark when a bucket is full, where there are at most 8; where
-        there are more, the buckets have no outlines either.
+        The picture, all steps on one time axis, the sum of a step's latencies beside its title. Dashes mark when a
+        bucket is full, where there are at most 8; where there are more, the buckets have no outlines either.
     """
     longest = max(step[-1].end_s for step in steps.values())
     left = _LEFT
@@ -309,20 +310,21 @@ def bucket_panel(
     panel = Panel(width_px, 96 * len(steps) + 34)
     for row, (title, step) in enumerate(steps.items()):
         y = 96.0 * row + 18
-        panel.text(0, y - 3, f"{title}: {step[-1].end_s * 1e3:.1f} ms", bold=True)
+        told = f"{title}: {step[-1].end_s * 1e3:.1f} ms"
+        panel.text(0, y - 3, f"{told}, latency {len(step) * latency_s * 1e3:.3g} ms", bold=True)
         panel.text(left - 8, y + 16, "backward", anchor="end", middle=True)
         panel.rectangle(left, y + 5, compute_s * scale, 22, colour="backward")
-        panel.text(left - 8, y + 48, "link", anchor="end", middle=True)
+        panel.text(left - 8, y + 48, "network", anchor="end", middle=True)
         places = [
             (left + bucket.start_s * scale, latency_s * scale, (bucket.end_s - bucket.start_s - latency_s) * scale)
             for bucket in step
         ]
         if len(step) > MOST_OUTLINED:  # outlines would hide what they enclose
-            panel.bars([(x, y + 37, wait, 22) for x, wait, _ in places], colour="idle", strength=0.5)
+            panel.bars([(x, y + 37, wait, 22) for x, wait, _ in places], colour="idle", strength=1)
             panel.bars([(x + wait, y + 37, move, 22) for x, wait, move in places], colour="communication", strength=0.8)
             continue
         for bucket, (x, wait, move) in zip(step, places, strict=True):
-            panel.rectangle(x, y + 37, wait, 22, colour="idle")
+            panel.rectangle(x, y + 37, wait, 22, colour="idle", strength=1)
             panel.rectangle(x + wait, y + 37, move, 22, colour="communication")
             full = left + bucket.ready_s * scale
             panel.line(full, y + 5, full, y + 33, colour="ink", dashed=True)
@@ -334,6 +336,7 @@ def step_time_plot(
     *,
     marked: Sequence[int],
     most: int,
+    bottom_ms: float,
     top_ms: float,
     total_bytes: float,
     compute_s: float,
@@ -346,6 +349,7 @@ def step_time_plot(
     Args:
         marked: numbers of buckets that get a dot and their time.
         most: the largest number of buckets.
+        bottom_ms: lower end of the axis, in milliseconds.
         top_ms: upper end of the axis, in milliseconds.
         total_bytes: n.
         compute_s: of the backward pass.
@@ -382,13 +386,12 @@ def step_time_plot(
                 axes.annotate(
                     f"{times[count - 1]:.1f} ms", (count, times[count - 1]), textcoords="offset points", **place
                 )
-        bottom = min(compute_s * 1e3, min(times)) - 9
-        axes.plot([best, best], [bottom, times[best - 1]], "-.", color=colour("accent"), linewidth=1.2)
+        axes.plot([best, best], [bottom_ms, times[best - 1]], "-.", color=colour("accent"), linewidth=1.2)
         said = f"K* = {best}: {times[best - 1]:.1f} ms"
-        axes.text(best + 0.8, bottom + 0.8, said, color=colour("accent"), va="bottom")
+        axes.text(best + 0.8, bottom_ms + 3, said, color=colour("accent"), va="bottom")
         axes.set_xlim(0, most)
         axes.set_xticks([1, *range(10, most + 1, 10)])
-        axes.set_ylim(bottom, top_ms)
+        axes.set_ylim(bottom_ms, top_ms)
         axes.set_xlabel("number of buckets K")
         axes.set_ylabel("step, ms")
         axes.set_title(f"backward pass: {compute_s * 1e3:g} ms", loc="left")
@@ -402,6 +405,7 @@ def points_plot(
     *,
     marked_bytes: float,
     mark: str,
+    named: Mapping[float, str] = MappingProxyType({}),
     width_px: float = WIDTH,
 ) -> Figure:
     """Plot measured times of an operation and the line fitted to them against size, one size marked.
@@ -412,6 +416,7 @@ def points_plot(
         fit: the line.
         marked_bytes: the size that is marked.
         mark: what is written beside it.
+        named: by size, what is written beside a point.
         width_px: width of the plot.
 
     Returns:
@@ -425,6 +430,10 @@ def points_plot(
         axes.text(marked_bytes * 0.9, max(times_s) * 1e3, mark, color=colour("accent"), ha="right", va="top")
         axes.plot(sizes, (fit.latency_s + sizes * fit.s_per_byte) * 1e3, color=colour("communication"))
         axes.plot(sizes_bytes, np.array(times_s) * 1e3, "o", color=colour("ink"), markersize=5)
+        for size, name in named.items():
+            at, left = times_s[list(sizes_bytes).index(size)] * 1e3, size < marked_bytes
+            place, side = (-7 if left else 16, 4 if left else -10), "right" if left else "left"
+            axes.annotate(name, (size, at), place, textcoords="offset points", ha=side, va="center")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
         axes.set_xlabel("size of the all-reduce")

@@ -29,18 +29,29 @@ def _time_axis(panel: Panel, y: float, until_s: float, width: float) -> None:
         panel.text(x, y + 17, f"{tick} s", anchor="middle", colour="muted", size=12)
 
 
-def loader_lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: float, width_px: float = WIDTH) -> Panel:
+def loader_lanes_panel(
+    runs: Mapping[str, tuple[LoaderRun, int]],
+    *,
+    until_s: float,
+    width_px: float = WIDTH,
+    followed: int | None = None,
+    ahead: Mapping[str, int] | None = None,
+) -> Panel:
     """Draw runs one above the other on one axis of time: a lane for each worker, below them one for the GPU.
 
     Args:
         runs: by title, a run and its number of workers.
         until_s: seconds that the axis shows.
         width_px: width of the panel.
+        followed: a batch at which to look: marked are its head start, from when it is asked for to when the GPU would
+            need it, and the stretches in which a worker rests.
+        ahead: by title, how many batches may be asked for and not yet be taken; ``followed`` needs it.
 
     Returns:
         The panel.
     """
-    heights = [32 + (workers + 1) * _LANE for _, workers in runs.values()]
+    below = 22 if followed is not None else 0
+    heights = [32 + (workers + 1) * _LANE + below for _, workers in runs.values()]
     panel = Panel(width_px, sum(heights) + 26)
     top: float = 0
     for (title, (run, workers)), height in zip(runs.items(), heights, strict=True):
@@ -50,28 +61,62 @@ def loader_lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: fl
             panel.text(_LEFT - 6, top + 24 + (row + 0.5) * _LANE, name, anchor="end", size=12, middle=True)
         for batch, (start, end) in enumerate(zip(run.starts_s, run.ends_s, strict=True)):
             lane = top + 24 + (batch % workers) * _LANE
-            _block(panel, start, end, lane, str(batch), "communication", until_s, width_px)
+            _block(panel, start, end, lane, str(batch), "communication", until_s, width_px, strong=batch == followed)
         gpu, free = top + 24 + workers * _LANE, 0.0
         for batch, take in enumerate(run.takes_s):
             if take > free:
-                _block(panel, free, take, gpu, "", "idle", until_s, width_px)
+                waits = f"waits {take - free:.3g} s" if followed is not None and batch == followed else ""
+                _block(panel, free, take, gpu, waits, "idle", until_s, width_px)
             free = take + run.step_s
             _block(panel, take, free, gpu, str(batch), "forward", until_s, width_px)
+        if followed is not None:
+            _rests(panel, run, workers, top + 24, until_s, width_px)
+            _head_start(panel, run, followed, (ahead or {})[title], gpu + _LANE, until_s, width_px)
         top += height
     _time_axis(panel, top, until_s, width_px)
     return panel
 
 
+def _rests(panel: Panel, run: LoaderRun, workers: int, top: float, until_s: float, width: float) -> None:
+    """Write where a worker rests between two batches."""
+    for batch in range(len(run.starts_s) - workers):
+        end, start = run.ends_s[batch], run.starts_s[batch + workers]
+        x, right = _place(end, until_s, width), _place(min(start, until_s), until_s, width)
+        if end < until_s and right - x > 34:
+            y = top + (batch % workers + 0.5) * _LANE
+            panel.text((x + right) / 2, y, "rests", anchor="middle", colour="muted", size=12, middle=True)
+
+
+def _head_start(panel: Panel, run: LoaderRun, batch: int, ahead: int, y: float, until_s: float, width: float) -> None:
+    """Draw from when a batch is asked for to when the GPU, if it has not waited since, needs it."""
+    asked = run.takes_s[batch - ahead] if batch >= ahead else 0.0
+    needed = run.takes_s[batch - 1] + run.step_s
+    x, right = _place(asked, until_s, width), _place(needed, until_s, width)
+    for end in (x, right):
+        panel.line(end, y, end, y + 14, colour="accent")
+    panel.arrow(x, y + 8, right, y + 8, colour="accent")
+    panel.text(right + 6, y + 8, f"{needed - asked:.3g} s ahead", colour="accent", size=12, middle=True)
+
+
 def _block(
-    panel: Panel, start: float, end: float, y: float, label: str, colour: str, until_s: float, width: float
+    panel: Panel,
+    start: float,
+    end: float,
+    y: float,
+    label: str,
+    colour: str,
+    until_s: float,
+    width: float,
+    *,
+    strong: bool = False,
 ) -> None:
     """Draw a block from a moment to another; its label only where there is room."""
     if start >= until_s:
         return
     x, right = _place(start, until_s, width), _place(min(end, until_s), until_s, width)
-    strength = {"idle": 0.12, "forward": 0.5, "communication": 0.22}[colour]
+    strength = 0.6 if strong else {"idle": 0.12, "forward": 0.5, "communication": 0.22}[colour]
     panel.rectangle(x, y + 2, right - x, _LANE - 4, colour=colour, strength=strength)
-    if right - x > 9 * len(label) and label:
+    if right - x > 6 + 6 * len(label) and label:
         panel.text((x + right) / 2, y + _LANE / 2, label, anchor="middle", size=12, middle=True)
 
 
@@ -148,7 +193,12 @@ def stalls(run: LoaderRun) -> list[tuple[float, float]]:
 
 
 def busy_panel(
-    curves: Mapping[str, Sequence[tuple[float, float]]], steady: Sequence[tuple[float, float]], *, most: int
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+    steady: Sequence[tuple[float, float]],
+    *,
+    most: int,
+    wanted: float | None = None,
+    width_px: float = WIDTH,
 ) -> Panel:
     """Draw the GPU's busy share against the number of workers: Little's law, and runs by prefetch factor.
 
@@ -156,23 +206,32 @@ def busy_panel(
         curves: by label, pairs of workers and share, each drawn as dots on a line.
         steady: pairs of workers and share of equal times, drawn dashed.
         most: workers at the right end.
+        wanted: a share to reach: above the first dot of each curve there stand its workers and its label.
+        width_px: width of the panel.
 
     Returns:
         The panel.
     """
     across = Axis(0, most, label="workers of one GPU", ticks=tuple(range(0, most + 1, 2)))
-    plot = Plot(across, Axis(0, 112, label="GPU busy, %", ticks=(0, 25, 50, 75, 100)), height_px=260)
+    plot = Plot(across, Axis(0, 140, label="GPU busy, %", ticks=(0, 25, 50, 75, 100)), width_px=width_px, height_px=290)
     plot.curve([(w, 100 * share) for w, share in steady], colour="muted", dashed=True)
+    knee = steady[1][0]
+    plot.panel.text(plot.x(0.77 * knee), plot.y(84), "equal times", anchor="end", colour="muted", size=12)
+    if wanted is not None:
+        plot.panel.line(plot.left, plot.y(100 * wanted), plot.right, plot.y(100 * wanted), colour="accent", dashed=True)
     colours = ("rank-1", "rank-0", "rank-2")
-    for points, colour in zip(curves.values(), colours, strict=False):
+    for (label, points), colour in zip(curves.items(), colours, strict=False):
         percent = [(w, 100 * share) for w, share in points]
         plot.curve(percent, colour=colour, width=1.5)
         plot.dots(percent, colour=colour, radius=3)
-    legend = [("equal times", "muted"), *zip(curves, colours, strict=False)]
-    for line, (label, colour) in enumerate(legend):
-        y = plot.bottom - 14 - 17 * (len(legend) - 1 - line)
-        plot.panel.line(plot.right - 118, y - 4, plot.right - 98, y - 4, colour=colour, dashed=line == 0)
-        plot.panel.text(plot.right - 92, y, label, size=12)
+        first = next((w for w, share in points if wanted is not None and share >= wanted), None)
+        if first is None:
+            plot.panel.text(plot.x(percent[-1][0]), plot.y(percent[-1][1]) - 8, label, anchor="end", colour=colour)
+            continue
+        x = plot.x(first)
+        plot.panel.line(x, plot.y(103), x, plot.y(110), colour=colour)
+        plot.panel.text(x, plot.y(113), str(first), anchor="middle", colour=colour, bold=True)
+        plot.panel.text(x, plot.y(122), label, anchor="middle", colour=colour, size=12)
     return plot.panel
 
 
@@ -195,7 +254,7 @@ def delay_panel(counted: Mapping[int, Sequence[int]], *, most: int) -> Panel:
         plot.dots(seen, colour=colour, radius=3.5)
         at = most * 0.32
         y = plot.y(100 * still_in_buffer_share(slots=slots, draws=int(at)))
-        plot.panel.text(plot.x(at) + 8, y - 8, f"{slots} slots", colour=colour)
+        plot.panel.text(plot.x(at) + 8, y - 8, f"{slots:,} slots", colour=colour)
     return plot.panel
 
 

@@ -98,6 +98,66 @@ def ordered_loader(batches_s: Sequence[float], *, step_s: float, workers: int, p
     return Delivered(tuple(takes), len(takes) * step / (end - takes[0]), making_s / end, making_s / len(takes))
 
 
+def unordered_loader(batches_s: Sequence[float], *, step_s: float, workers: int, prefetch_factor: int = 2) -> Delivered:
+    """Run a loader that hands out whatever batch is finished first, as PyTorch's does with ``in_order=False``.
+
+    Requests go in turn to the next worker that has fewer than its share open. Batches leave as they are finished, so
+    ``takes_s`` is by order of leaving.
+
+    Args:
+        batches_s: seconds that each batch takes its worker.
+        step_s: seconds that the GPU takes for a batch.
+        workers: processes that each make one batch at a time.
+        prefetch_factor: requests that a worker may have open: asked for and not yet taken.
+
+    Returns:
+        What came out.
+
+    Example:
+        >>> unordered_loader([4, 1, 1, 1], step_s=1, workers=2).takes_s
+        (1.0, 2.0, 4.0, 5.0)
+    """
+    times = each("batches_s", batches_s, _duration_s)
+    step = _duration_s("step_s", step_s)
+    count = at_most("workers", positive_integer("workers", workers))
+    share = at_most("prefetch_factor", positive_integer("prefetch_factor", prefetch_factor))
+    if not times:
+        raise ValueError("batches_s must hold at least one time, got none")
+    requests: list[deque[int]] = [deque() for _ in range(count)]
+    still_open = [0] * count
+    working: set[int] = set()
+    events: list[tuple[float, int, int]] = []  # moment, batch (-1: the GPU is free), worker
+    finished: deque[int] = deque()  # the workers whose batches wait, the first to finish first
+    takes: list[float] = []
+    making_s, asked, turn, gpu_free, now = 0.0, 0, 0, True, 0.0
+    while len(takes) < len(times):
+        while asked < len(times) and sum(still_open) < count * share:
+            turn = next(w % count for w in range(turn, turn + count) if still_open[w % count] < share)
+            requests[turn].append(asked)
+            still_open[turn] += 1
+            asked, turn = asked + 1, turn + 1
+        for worker, queue in enumerate(requests):
+            if queue and worker not in working:
+                batch = queue.popleft()
+                working.add(worker)
+                making_s += times[batch]
+                heapq.heappush(events, (now + times[batch], batch, worker))
+        if gpu_free and finished:
+            still_open[finished.popleft()] -= 1
+            takes.append(now)
+            gpu_free = False
+            heapq.heappush(events, (now + step, -1, -1))
+            continue
+        now, batch, worker = heapq.heappop(events)
+        if batch < 0:
+            gpu_free = True
+        else:
+            working.remove(worker)
+            finished.append(worker)
+    end = takes[-1] + step
+    return Delivered(tuple(takes), len(takes) * step / (end - takes[0]), making_s / end, making_s / len(takes))
+
+
 def shared_queue(
     *, workers: int, outstanding: int, batch_s: float, step_s: float, batches: int, seed: int = 0
 ) -> Delivered:

@@ -9,7 +9,12 @@ import numpy as np
 
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
-from snippets.foundations.economics.formulas import slowest_exponential_s, slowest_normal_s, training_bill_usd
+from snippets.foundations.economics.formulas import (
+    failure_overhead_share,
+    slowest_exponential_s,
+    slowest_normal_s,
+    training_bill_usd,
+)
 from snippets.foundations.economics.simulators import Piece
 from snippets.live.axes import Axis
 
@@ -94,13 +99,43 @@ def waiting_panel(times: Sequence[Sequence[float]], *, unit: str = "s", width_px
         for step, end in zip(times, ends, strict=True):
             x, busy = left + start * scale, step[number] * scale
             panel.rectangle(x, y, busy, 20, colour="forward", strength=0.5)
-            panel.rectangle(x + busy, y, left + float(end) * scale - x - busy, 20, colour="idle")
+            panel.rectangle(x + busy, y, left + float(end) * scale - x - busy, 20, colour="idle", strength=0.6)
             start = float(end)
     bottom = row * ranks + 6
     for end in ends:
         x = left + float(end) * scale
         panel.line(x, 2, x, bottom, colour="ink")
     _axis(panel, left, bottom, scale, float(ends[-1]), unit)
+    return panel
+
+
+def utilisations_panel(hfu: float, *, width_px: float = WIDTH) -> Panel:
+    """Draw a step with full recomputation as blocks of a forward pass, beside what the GPU could do in that time.
+
+    Args:
+        hfu: the share of the peak that the GPU reaches, from 0.25 to 1.
+        width_px: width of the picture.
+
+    Returns:
+        The picture: what the peak allows, what is done, what the model needs, each as a bar to scale.
+    """
+    left, high, row = 2.0, 26.0, 58.0
+    unit = (width_px - 2 * left) * hfu / 4
+    panel = Panel(width_px, 3 * row - 4)
+    done = (("F", "forward", 0.5), ("again", "forward", 0.2), ("B", "backward", 0.5), ("B", "backward", 0.5))
+    rows = (
+        ("What the GPU could do in this step, at its peak", ()),
+        (f"What it does: 4 blocks, HFU {hfu:.0%}", done),
+        (f"What the model needs: 3 blocks, MFU {0.75 * hfu:.0%}", (done[0], *done[2:])),
+    )
+    for number, (title, blocks) in enumerate(rows):
+        y = row * number + 14
+        panel.text(left, y, title)
+        panel.rectangle(left, y + 8, width_px - 2 * left, high, colour="line", strength=0.4)
+        for place, (name, hue, strength) in enumerate(blocks):
+            x = left + place * unit
+            panel.rectangle(x + 1, y + 8, unit - 2, high, colour=hue, strength=strength)
+            panel.text(x + unit / 2, y + 8 + high / 2, name, anchor="middle", middle=True, size=12)
     return panel
 
 
@@ -136,7 +171,7 @@ def bill_plot(
             bill = training_bill_usd(utilization=share, **job) / 1e6
             axes.plot([100 * share], [bill], "o", color=colour("ink"), markersize=6)
             near_end = share > 0.7
-            place = (0, 17) if near_end else (14, 10)
+            place = (0, 30) if near_end else (14, 10)
             axes.annotate(
                 name, (100 * share, bill), place, textcoords="offset points", ha="right" if near_end else "left"
             )
@@ -144,6 +179,55 @@ def bill_plot(
         axes.set_ylim(0, None)
         axes.set_xlabel("MFU, %")
         axes.set_ylabel("bill, millions of dollars")
+    return figure
+
+
+def interval_plot(
+    *, checkpoint_s: float, restart_s: float, mtbf_s: float, marked: Mapping[str, float], width_px: float = WIDTH
+) -> Figure:
+    """Plot what checkpoints and failures add against the interval between checkpoints, to first order.
+
+    Args:
+        checkpoint_s: for how long a checkpoint stops the run.
+        restart_s: from a failure until the run goes on.
+        mtbf_s: mean time between failures of the whole run.
+        marked: intervals in seconds that get a dot on the sum, by what is written beside it.
+        width_px: width of the plot.
+
+    Returns:
+        The plot: percent of the useful time against minutes, for the sum and for each of its three parts.
+    """
+    stops = {"checkpoint_s": checkpoint_s, "restart_s": restart_s, "mtbf_s": mtbf_s}
+    intervals = np.geomspace(90, 3600, 60)
+    added = np.array([failure_overhead_share(interval_s=float(each), **stops) for each in intervals])
+    parts = {
+        "all": ("accent", "-", 100 * added),
+        "checkpoints": ("optimizer", "-", 100 * checkpoint_s / intervals),
+        "work lost": ("communication", "-", 100 * intervals / 2 / mtbf_s),
+        "restarts": ("muted", "--", np.full(len(intervals), 100 * restart_s / mtbf_s)),
+    }
+    with plot(width_px=width_px, height_px=290) as (figure, axes):
+        for hue, style, values in parts.values():
+            axes.plot(intervals / 60, values, style, color=colour(hue))
+        for name, place in (("all", (30, 16)), ("checkpoints", (2.5, 7.4)), ("work lost", (22, 3.2))):
+            axes.annotate(name, place, (0, 0), textcoords="offset points", color=colour(parts[name][0]))
+        axes.annotate("restarts", (60, 100 * restart_s / mtbf_s), (0, 5), textcoords="offset points", ha="right")
+        for (name, interval), above in zip(marked.items(), (True, False), strict=False):
+            share = 100 * failure_overhead_share(interval_s=interval, **stops)
+            axes.plot([interval / 60], [share], "o", color=colour("ink"), markersize=6)
+            axes.annotate(
+                name,
+                (interval / 60, share),
+                (0, 14) if above else (6, -17),
+                textcoords="offset points",
+                ha="center" if above else "left",
+            )
+        axes.set_xscale("log")
+        axes.set_xticks([2, 5, 10, 20, 60], ["2", "5", "10", "20", "60"])
+        axes.minorticks_off()
+        axes.set_ylim(0, None)
+        axes.set_xlabel("minutes of work between checkpoints")
+        axes.set_ylabel("added, % of the useful time")
     return figure
 
 
@@ -185,39 +269,41 @@ def slowest_plot(*, mean_s: float, deviation_s: float, most_ranks: int, marked: 
         axes.set_xticks([1, 16, 256, 4096, 65536], ["1", "16", "256", "4,096", "65,536"])
         axes.minorticks_off()
         axes.set_xlabel("ranks that wait for one another")
-        axes.set_ylabel("step, in mean times of a rank")
+        axes.set_ylabel("mean time of a step, s")
     return figure
 
 
-def ranges_panel(rows: Mapping[str, tuple[float, float]], *, middle: float, width_px: float = WIDTH) -> Panel:
+def ranges_panel(
+    rows: Mapping[str, tuple[float, float]], *, marked: Mapping[str, float], width_px: float = WIDTH
+) -> Panel:
     """Draw ranges one below the other on one axis of money.
 
     Args:
         rows: by title, the two ends of a range, in millions of dollars.
-        middle: where a dashed line stands.
+        marked: by what is written over a dashed line, where it is; at most two, from the lower.
         width_px: width of the picture.
 
     Returns:
         The picture, with both ends written on each range.
     """
-    left, right, row = 22.0, 26.0, 46.0
+    left, right, row, top = 4.0, 62.0, 46.0, 20.0
     low, high = min(ends[0] for ends in rows.values()), max(ends[1] for ends in rows.values())
-    axis = Axis(max(0.0, low - 0.1 * (high - low)), high + 0.1 * (high - low))
-    panel = Panel(width_px, row * len(rows) + 50)
+    axis = Axis(max(0.0, low - 0.05 * (high - low)), high + 0.02 * (high - low))
+    panel = Panel(width_px, row * len(rows) + 50 + top)
 
     def place(value: float) -> float:
         return left + axis.share(value) * (width_px - left - right)
 
-    bottom = row * len(rows) + 6
+    bottom = row * len(rows) + 6 + top
+    for number, (words, value) in enumerate(marked.items()):
+        panel.text(place(value), 13, words, anchor="end" if number < len(marked) - 1 else "start", bold=True, size=12)
     for number, (title, (start, end)) in enumerate(rows.items()):
-        y = row * number + 14
+        y = row * number + 14 + top
         panel.text(0, y, title)
         panel.rectangle(place(start), y + 7, place(end) - place(start), 14, colour="accent", strength=0.5)
-        panel.text(place(start) - 4, y + 14, f"{start:.0f}", anchor="end", middle=True, size=12)
-        panel.text(place(end) + 4, y + 14, f"{end:.0f}", middle=True, size=12)
-    for number in range(len(rows)):
-        y = row * number + 21
-        panel.line(place(middle), y - 2, place(middle), y + 16, colour="ink", dashed=True)
+        for value in marked.values():  # beside the bars, so that no line runs through a title
+            panel.line(place(value), y + 4, place(value), y + 24, colour="ink", dashed=True)
+        panel.text(place(end) + 5, y + 14, f"{start:.0f} to {end:.0f}", middle=True, size=12)
     panel.line(left, bottom, width_px - right, bottom)
     for tick in axis.marks(6):
         panel.line(place(tick), bottom, place(tick), bottom + 4)

@@ -1,4 +1,4 @@
-"""Figures: a layer's matrices to scale, walks of factors of two, trials of a product, a tornado chart, scores, runs."""
+"""Figures: a layer's matrices to scale, a floor that grows, walks of factors of two, drawn products, scores, runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ from snippets.domain import positive_number
 from snippets.drawing import Panel
 from snippets.foundations.estimation.formulas import (
     COVERAGE,
-    Factor,
-    geometric_middle,
-    log_half_width,
     normal_interval_score,
-    product_range,
-    variance_shares,
 )
 from snippets.foundations.estimation.simulators import FloatArray, mean_score
 from snippets.live.axes import Axis, Plot
@@ -42,7 +37,7 @@ def counted_layer_panel(model: Transformer | str, *, scale_px: float = 250) -> P
     narrow = attention.key_value_heads * attention.head_size
     high = d * pixel
     panel = Panel(WIDTH, 4 * (high + 12) + 24)
-    panel.text(8, 13, f"one layer: every block is d = {d:,} high")
+    panel.text(8, 13, f"one layer: every block is h = {d:,} high")
     y, x = 24.0, 8.0
     for name, width in (("Q", d), ("K", narrow), ("V", narrow), ("O", d)):
         wide = width * pixel
@@ -54,6 +49,35 @@ def counted_layer_panel(model: Transformer | str, *, scale_px: float = 250) -> P
     for name in ("gate", "up", "down"):
         y += high + (20 if name == "gate" else 8)
         panel.rectangle(8, y, scale_px, high, colour="parameters", label=f"{name}  {dense.width:,}")
+    return panel
+
+
+def ladder_panel(rows: Mapping[str, float], *, booked: float) -> Panel:
+    """Return a drawing of a time that grows from its floor, one bar below the other, and of the days that are booked.
+
+    Args:
+        rows: what has been counted so far → days, each at least as long as the one above.
+        booked: days, where a dashed line goes down.
+    """
+    axis = Axis(0, 1.18 * max(booked, *rows.values()), ticks=(0, 30, 60, 90))
+    left, wide, row = 8.0, 320.0, 42.0
+    bottom = 30 + row * len(rows)
+    panel = Panel(WIDTH, bottom + 38)
+    x = left + wide * axis.share(booked)
+    panel.text(x, 13, f"{booked:g} days booked", anchor="middle", size=12, colour="communication")
+    previous = 0.0
+    for number, (name, days) in enumerate(rows.items()):
+        y = 30 + row * number
+        panel.text(left, y + 11, f"{name}: {days:.0f} days", size=12)
+        before, now = (left + wide * axis.share(length) for length in (previous, days))
+        panel.rectangle(left, y + 16, before - left, 16, colour="accent", strength=0.15)
+        panel.rectangle(before, y + 16, now - before, 16, colour="accent", strength=0.6)
+        previous = days
+    panel.line(x, 18, x, bottom, colour="communication", dashed=True)
+    panel.line(left, bottom, left + wide, bottom)
+    for mark in axis.marks():
+        panel.text(left + wide * axis.share(mark), bottom + 15, f"{mark:g}", anchor="middle", colour="muted", size=12)
+    panel.text(left + wide, bottom + 32, "days", anchor="end", colour="muted", size=12)
     return panel
 
 
@@ -101,12 +125,15 @@ def walks_panel(numbers: Sequence[int] = (1, 2, 4)) -> Panel:
     return panel
 
 
-def trials_panel(trials: FloatArray, ranges: Mapping[str, tuple[float, float]], *, low: float, high: float) -> Panel:
+def trials_panel(
+    trials: FloatArray, ranges: Mapping[str, tuple[float, float]], *, booked: float, low: float, high: float
+) -> Panel:
     """Return a drawing of how often a product fell where, on a logarithmic axis of days, with ranges below it.
 
     Args:
         trials: the products, in days.
-        ranges: name → ends of a range, in days; the bars between the ends of the first are drawn darker.
+        ranges: name → ends of a range, in days.
+        booked: days; the bars beyond them are drawn in another colour, with their share.
         low: left end of the axis.
         high: its right end.
     """
@@ -117,67 +144,38 @@ def trials_panel(trials: FloatArray, ranges: Mapping[str, tuple[float, float]], 
         place = int(axis.share(float(value)) * bars)
         if 0 <= place < bars:
             counts[place] += 1
-    left, wide, base = 12.0, 316.0, 150.0
-    panel = Panel(WIDTH, base + 34 * len(ranges) + 44)
-    panel.text(8, 14, f"{len(trials):,} trials", bold=True)
+    left, wide, base = 12.0, 316.0, 172.0
+    panel = Panel(WIDTH, base + 34 * len(ranges) + 60)
+    panel.text(8, 14, f"{len(trials):,} runs, drawn at random", bold=True)
     tallest = max(counts)
     heights = [118 * count / tallest for count in counts]
-    boxes = [
-        (left + wide * bar / bars, base - tall, wide / bars, tall) for bar, tall in enumerate(heights) if tall >= 0.3
-    ]
-    ends = [left + wide * axis.share(end) for end in next(iter(ranges.values()))]
-    for strength, dark in ((0.25, False), (0.7, True)):
-        chosen = [box for box in boxes if (ends[0] <= box[0] + box[2] / 2 <= ends[1]) == dark]
-        panel.rectangles(chosen, colour="accent", strength=strength)
+    at = left + wide * axis.share(booked)
+    boxes: dict[bool, list[tuple[float, float, float, float]]] = {True: [], False: []}
+    for bar, tall in enumerate(heights):
+        if tall >= 0.3:
+            x, end = left + wide * bar / bars, left + wide * (bar + 1) / bars
+            for late, start, stop in ((False, x, min(end, at)), (True, max(x, at), end)):
+                if stop > start:
+                    boxes[late].append((start, base - tall, stop - start, tall))
+    panel.rectangles(boxes[False], colour="accent", strength=0.4)
+    panel.rectangles(boxes[True], colour="communication", strength=0.7)
+    beyond = sum(float(value) > booked for value in trials) / len(trials)
+    panel.text(at + 5, 42, f"{beyond:.0%} end after {booked:g} days", size=12, colour="communication")
+    panel.line(at, 30, at, base, colour="communication")
     y = base + 8
     for number, (name, (start, end)) in enumerate(ranges.items()):
         y = base + 34 * (number + 1)
         a, b = left + wide * axis.share(start), left + wide * axis.share(end)
         panel.text((a + b) / 2, y - 9, f"{name}: {start:.0f} to {end:.0f} days", anchor="middle", size=12)
-        panel.line(a, y, b, y, colour="communication")
+        panel.line(a, y, b, y, colour="ink")
         for x in (a, b):
-            panel.line(x, y - 5, x, y + 5, colour="communication")
+            panel.line(x, y - 5, x, y + 5, colour="ink")
     panel.line(left, y + 14, left + wide, y + 14)
     for mark in axis.marks():
         x = left + wide * axis.share(mark)
         panel.line(x, y + 10, x, y + 18)
         panel.text(x, y + 32, f"{mark:g}", anchor="middle", colour="muted", size=12)
-    panel.text(left + wide, y + 10, "days", anchor="end", colour="muted", size=12)
-    return panel
-
-
-def tornado_panel(factors: Sequence[Factor], *, unit: str) -> Panel:
-    """Return a tornado chart: where a product goes as one factor moves through its range and the others stay.
-
-    Args:
-        factors: each a ``Factor``; those that are known exactly are not drawn.
-        unit: of the product.
-    """
-    low, high = product_range(factors)
-    centre = geometric_middle(low=low, high=high)
-    rows = []
-    for factor, part in zip(factors, variance_shares(factors), strict=True):
-        reach = math.exp(abs(factor.power) * log_half_width(low=factor.low, high=factor.high))
-        if reach > 1:
-            rows.append((reach, factor.name, f"{part:.0%}"))
-    rows = [*sorted(rows, reverse=True), (centre / low, "together", "100%")]
-    axis = Axis(low / 1.25, high * 1.25, "log")
-    left, wide = 112.0, 196.0
-    panel = Panel(WIDTH, 44 * len(rows) + 30)
-    panel.text(4, 16, "moves alone", bold=True, size=12)
-    panel.text(WIDTH - 2, 16, "of ω²", anchor="end", size=12, bold=True)
-    panel.line(left + wide * axis.share(centre), 24, left + wide * axis.share(centre), 44 * len(rows) + 8)
-    for number, (reach, name, share) in enumerate(rows):
-        y = 38.0 + 44 * number
-        a, b = (left + wide * axis.share(end) for end in (centre / reach, centre * reach))
-        together = name == "together"
-        panel.rectangle(a, y - 9, b - a, 18, colour="communication" if together else "accent", strength=0.35)
-        panel.text(4, y, name, size=12, middle=True)
-        panel.text(a - 4, y, f"{centre / reach:.0f}", anchor="end", size=12, middle=True)
-        panel.text(b + 4, y, f"{centre * reach:.0f}", size=12, middle=True)
-        panel.text(WIDTH - 2, y, share, anchor="end", size=12, middle=True)
-    at = left + wide * axis.share(centre)
-    panel.text(at, 44 * len(rows) + 22, f"{centre:.0f} {unit}", anchor="middle", colour="muted", size=12)
+    panel.text(left + wide, y + 48, "days", anchor="end", colour="muted", size=12)
     return panel
 
 
@@ -206,14 +204,17 @@ def score_panels(*, sigma_factor: float, coverage: float = COVERAGE) -> tuple[Pa
     return score.panel, rate.panel
 
 
-def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> Panel:
+def runs_panel(
+    shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]], *, middle: float | None = None
+) -> Panel:
     """Return a drawing of the shares of the peak of several runs as dots, one a row, over ranges.
 
     Args:
         shares: run → its share of the peak, 0.1 to 0.6.
         ranges: name → ends of a range; the first is drawn as a grey band, the second as a dashed frame around it.
+        middle: of the ranges, where a thin line goes down; ``None`` for no line.
     """
-    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.3, 0.4, 0.6))
+    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.35, 0.6))
     left, wide, row = 142.0, 178.0, 19.0
     bottom = 46 + row * len(shares)
     panel = Panel(WIDTH, bottom + 40)
@@ -229,6 +230,9 @@ def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, fl
             dashed=bool(number),
         )
         panel.text(4, 12 + 14 * number, f"{'dashed' if number else 'grey'}: {name}, {low:.0%} to {high:.0%}", size=12)
+    if middle is not None:
+        x = left + wide * axis.share(middle)
+        panel.line(x, 38, x, bottom, colour="muted")
     for number, (name, share) in enumerate(shares.items()):
         y = 52 + row * number
         panel.text(4, y, name, size=12, middle=True)

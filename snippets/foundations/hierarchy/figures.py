@@ -1,14 +1,15 @@
-"""Drawings: the ladder of memory levels, a path with its narrowest link, networks cut in half, what is left per GPU."""
+"""Drawings: a ladder of memory levels, a path, networks cut in half, messages that cross, steps, what each GPU has."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from snippets.domain import positive_integer, positive_number, text
+from snippets.domain import each, nonnegative_number, positive_integer, positive_number, text
 from snippets.drawing import Anchor, Panel
 from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS, MemoryLevel
 from snippets.live.axes import Axis, Plot
+from snippets.live.bars import Bar, draw_bars, draw_key
 from snippets.live.knobs import in_units
 from snippets.palette import rank
 
@@ -71,7 +72,7 @@ def _dots_panel(title: str, rows: Mapping[str, float], axis: Axis, *, digits: in
     for row, (name, value) in enumerate(rows.items()):
         y = _TOP + _ROW * row + _ROW / 2
         panel.text(_NAMES - 8, y, _short(name), anchor="end", size=12, middle=True)
-        panel.line(_NAMES, y, x(value), y, colour="accent")
+        panel.line(_NAMES, y, _END, y, colour="line")
         panel.dots([(x(value), y)], colour="accent", radius=4.5)
         panel.text(WIDTH - 1, y, in_units(value, axis.unit, digits=digits), anchor="end", size=12, middle=True)
     return panel
@@ -124,7 +125,7 @@ def tree_panel(
         hosts_per_leaf: hosts below each; at most 16 hosts in all.
         spines: spine switches, drawn above the leaves.
         cables: links between each leaf and each spine.
-        half: the hosts of the one half, where whole leaves belong to it.
+        half: the hosts of the one half, where whole leaves belong to it; with all hosts in it, nothing is cut.
         title: written above.
 
     Returns:
@@ -142,7 +143,8 @@ def tree_panel(
     panel.text(0, 14, text("title", title), bold=True)
     leaf_x = [WIDTH * (leaf + 0.5) / leaves for leaf in range(leaves)]
     spine_x = [WIDTH * (spine + 0.5) / spines for spine in range(spines)]
-    inside = [set(range(leaf * below, leaf * below + below)) <= chosen for leaf in range(leaves)]
+    parted = len(chosen) < leaves * below
+    inside = [parted and set(range(leaf * below, leaf * below + below)) <= chosen for leaf in range(leaves)]
     for leaf, x in enumerate(leaf_x):
         for top in spine_x:
             for cable in range(cables):
@@ -152,7 +154,7 @@ def tree_panel(
         panel.rectangle(x - 26, 104, 52, 22, colour="ink", label="leaf")
         for host in range(below):
             place = x + WIDTH / leaves * ((host + 0.5) / below - 0.5)
-            colour = rank(0) if leaf * below + host in chosen else rank(1)
+            colour = rank(0) if leaf * below + host in chosen else rank(2)
             panel.line(x, 126, place, 156, colour="muted")
             panel.rectangle(place - 11, 156, 22, 20, colour=colour, label=str(leaf * below + host))
     for x in spine_x:
@@ -201,7 +203,7 @@ def torus_panel(*, side: int, half: Collection[int], title: str) -> Panel:
                     )
     for host in range(side * side):
         x, y = left + step * (host % side), top + step * (host // side)
-        panel.rectangle(x - 13, y - 11, 26, 22, colour=rank(0 if host in chosen else 1), label=str(host))
+        panel.rectangle(x - 13, y - 11, 26, 22, colour=rank(0 if host in chosen else 2), label=str(host))
     return panel
 
 
@@ -237,3 +239,103 @@ def share_plot(curves: Mapping[str, Sequence[tuple[float, float]]]) -> Panel:
         anchor: Anchor = "end" if first else "start"
         plot.panel.text(plot.x(x) + dx, plot.y(rate) + dy, name, anchor=anchor, colour=colour, size=12)
     return plot.panel
+
+
+def leaf_messages_panel(
+    messages: Sequence[tuple[int, int]],
+    *,
+    leaves: int,
+    hosts_per_leaf: int,
+    title: str,
+    drawn: Collection[tuple[int, int]] | None = None,
+    size: float = 1.0,
+) -> Panel:
+    """Draw messages between hosts as arcs below them, red where they leave a leaf; above each leaf, how much goes up.
+
+    Args:
+        messages: pairs of hosts, from and to, all of the same size.
+        leaves: leaf switches.
+        hosts_per_leaf: hosts below each; at most 16 hosts in all.
+        title: written above.
+        drawn: the messages that are drawn, where not all are.
+        size: of one message, in the unit of what is written above the leaves, with two digits.
+
+    Returns:
+        A panel with the leaves above, the hosts below them, and the arcs below these.
+
+    >>> leaf_messages_panel([(0, 1), (1, 2), (2, 3), (3, 0)], leaves=2, hosts_per_leaf=2, title="a ring").width
+    344.0
+    """
+    leaves, below = positive_integer("leaves", leaves), positive_integer("hosts_per_leaf", hosts_per_leaf)
+    hosts = leaves * below
+    if hosts > 16:
+        raise ValueError(f"hosts_per_leaf must be at most {16 // leaves} for {leaves} leaves, got {below}")
+    pairs = [_message("messages", message, hosts) for message in messages]
+    arcs = pairs if drawn is None else [_message("drawn", message, hosts) for message in drawn]
+    unit = positive_number("size", size)
+    panel = Panel(WIDTH, 176)
+    panel.text(0, 14, text("title", title), bold=True)
+    wide = WIDTH / leaves
+
+    def x(host: int) -> float:
+        return wide * (host // below) + wide * (host % below + 0.5) / below
+
+    for leaf in range(leaves):
+        up = sum(start // below == leaf != stop // below for start, stop in pairs)
+        middle = wide * (leaf + 0.5)
+        panel.text(middle, 38, f"{up * unit:.2g} up", anchor="middle", size=12, bold=True, colour="communication")
+        panel.line(middle, 43, middle, 56, colour="communication")
+        panel.rectangle(middle - 26, 56, 52, 20, colour="ink", label="leaf")
+    for host in range(hosts):
+        panel.line(wide * (host // below + 0.5), 76, x(host), 90, colour="muted")
+        panel.rectangle(x(host) - 11, 90, 22, 20, colour=rank(0), label=str(host))
+    for start, stop in arcs:
+        left, right = x(start), x(stop)
+        deep = 10 + 46 * abs(right - left) / WIDTH
+        colour = "muted" if start // below == stop // below else "communication"
+        # from a little inside of both boxes, so that an arc that comes and one that goes do not meet
+        side = 5 if right > left else -5
+        left, right = left + side, right - side
+        places = [
+            (left + (right - left) * part / 12, 112 + deep * 4 * part / 12 * (1 - part / 12)) for part in range(13)
+        ]
+        panel.curve(places[:-1], colour=colour, width=1.5)
+        panel.arrow(*places[-2], *places[-1], colour=colour)
+    return panel
+
+
+def _message(name: str, message: tuple[int, int], hosts: int) -> tuple[int, int]:
+    """Return two different hosts, or raise ``ValueError``."""
+    ends = tuple(message) if isinstance(message, tuple | list) else ()
+    if len(ends) != 2 or ends[0] == ends[1] or any(type(end) is not int or not 0 <= end < hosts for end in ends):
+        raise ValueError(f"{name} must be pairs of two different hosts below {hosts}, got {message!r}")
+    return ends[0], ends[1]
+
+
+def steps_panel(steps: Mapping[str, Sequence[float]], *, width_px: float = WIDTH) -> Panel:
+    """Draw steps as bars on one axis of time: what they compute, what a ring takes, and what an all-to-all takes.
+
+    Args:
+        steps: a name, and the seconds of its three parts, the last ones at least 0.
+        width_px: of the panel.
+
+    Returns:
+        A panel with a bar for each step and a key to the colours.
+
+    >>> steps_panel({"now": (4, 0.5, 0)}).width
+    344.0
+    """
+    if not isinstance(steps, Mapping) or not steps:
+        raise ValueError(f"steps must be names with the seconds of three parts, got {steps!r}")
+    wide, colours = positive_number("width_px", width_px), ("accent", "optimizer", "communication")
+    bars = []
+    for name, parts in steps.items():
+        seconds = each("steps", parts, nonnegative_number)
+        if len(seconds) != 3:
+            raise ValueError(f"steps must have three parts each, got {parts!r}")
+        said = in_units(sum(seconds), "s")
+        bars.append(Bar(text("steps", name), list(zip(seconds, colours, strict=True)), said))
+    panel = Panel(wide, 32 + 44 * len(bars))
+    draw_key(panel, dict(zip(colours, ("computing", "ring", "all-to-all"), strict=True)), step=min(110, wide / 3))
+    draw_bars(panel, bars, top=40, pitch=44, gap=6, high=18, wide=wide - 2)
+    return panel

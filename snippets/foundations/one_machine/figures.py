@@ -87,16 +87,20 @@ def layer_products_panel(*, unit_px: float = 54) -> Panel:
     panel.text(2, 14, "attention: 4h²", bold=True)
     for place, name in enumerate(("query", "key", "value", "output")):
         panel.rectangle(2 + place * (u + 8), 24, u, u, colour="parameters")
-        panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2, name, anchor="middle", middle=True, size=12)
+        panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2 - 8, name, anchor="middle", middle=True, size=12)
+        panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2 + 8, "h × h", anchor="middle", middle=True, size=12)
     top = u + 60
     panel.text(2, top - 8, "feed-forward: 8h²", bold=True)
     panel.rectangle(2, top, 4 * u, u, colour="parameters")
     panel.text(2 + 2 * u, top + u / 2, "up: h × 4h", anchor="middle", middle=True, size=12)
     panel.rectangle(2 + 4 * u + 16, top, u, 4 * u, colour="parameters")
+    left = 2 + 4 * u + 16
+    for side in (u, 2 * u, 3 * u):  # where one square ends and the next begins, short enough to leave the words free
+        for edge in (0, u - 10):
+            panel.line(2 + side, top + edge, 2 + side, top + edge + 10, colour="ink")
+            panel.line(left + edge, top + side, left + edge + 10, top + side, colour="ink")
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u - 8, "down:", anchor="middle", middle=True, size=12)
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4h × h", anchor="middle", middle=True, size=12)
-    panel.text(2, top + u + 34, "one small square:")
-    panel.text(2, top + u + 52, "h × h weights")
     return panel
 
 
@@ -160,7 +164,7 @@ def state_panel(
         rows,
         title="State of training, before any activation",
         limit=memory_bytes,
-        limit_name=f"one device: {gigabytes(memory_bytes)}",
+        limit_name=f"one GPU: {gigabytes(memory_bytes)}",
         legend=True,
         width_px=width_px,
     )
@@ -186,7 +190,7 @@ def run_days(
         bandwidth_bytes_per_s: of each device's network adapter, in one direction.
 
     Returns:
-        Both in days. They add up where nothing overlaps.
+        Both in days. They add up where nothing overlaps and the rate has no waiting in it.
     """
     work = training_flops(parameters=parameters, tokens=tokens)
     compute = compute_time_s(flops=work, flops_per_s=flops_per_s, devices=devices)
@@ -216,22 +220,23 @@ def walls_plot(
     sums = [run_days(devices=count, **run)[1] for count in whole]  # type: ignore[arg-type]
     alone = run_days(devices=1, **run)[0]  # type: ignore[arg-type]
     fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
-    crossing = next((count for count in range(2, most) if alone / count <= sums[-1]), None)
-    with plot(width_px=width_px, height_px=300) as (figure, axes):
-        axes.plot(counts, [alone / count for count in counts], color=colour("forward"), label="computing")
-        axes.plot(whole[1:], sums[1:], "--", color=colour("communication"), label="summing gradients")
-        both = [alone / count + day for count, day in zip(whole, sums, strict=True)]
-        axes.plot(whole, both, color=colour("ink"), label="both, one after the other")
-        axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0, label="too little memory")
-        _mark(
-            axes,
-            alone / deadline_days,
-            deadline_days,
-            f"{alone / deadline_days:,.0f} GPUs\n{deadline_days:g} days",
-            up=True,
+    crossing = next((count for count in range(2, most) if alone / count <= _summing(count, run)), None)
+    with plot(width_px=width_px, height_px=330) as (figure, axes):
+        axes.plot(counts, [alone / count for count in counts], color=colour("forward"))
+        axes.plot(whole[1:], sums[1:], "--", color=colour("communication"))
+        axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0)
+        axes.axhline(deadline_days, color=colour("ink"), linewidth=0.8, linestyle=":")
+        said: dict[str, Any] = {"fontsize": 12, "textcoords": "offset points"}
+        axes.annotate("too little memory", (0.8, 1), (4, 0), rotation=90, ha="left", va="bottom", **said)
+        axes.annotate(f"{deadline_days:g} days", (fewest, deadline_days), (4, 3), ha="left", va="bottom", **said)
+        axes.annotate("summing", (16, sums[4]), (0, -5), ha="center", va="top", color=colour("communication"), **said)
+        last = most // 4
+        axes.annotate(
+            "computing", (last, alone / last), (-6, -2), ha="right", va="top", color=colour("forward"), **said
         )
+        _mark(axes, alone / deadline_days, deadline_days, f"{alone / deadline_days:,.0f} GPUs", up=True)
         if crossing:
-            _mark(axes, crossing, alone / crossing, f"as long\nat {crossing:,}", up=False)
+            _mark(axes, crossing, alone / crossing, f"equal\nat {crossing:,}", up=False)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = [16**power for power in range((most.bit_length() + 3) // 4)]
@@ -241,8 +246,12 @@ def walls_plot(
         axes.set_yticks([10**power for power in range(5)], [f"{10**power:,}" for power in range(5)])
         axes.set_xlabel("GPUs, R")
         axes.set_ylabel("days")
-        figure.legend(loc="outside lower center", ncols=2, fontsize=11.5, frameon=False, handlelength=1.4)
     return figure
+
+
+def _summing(devices: int, run: Mapping[str, float]) -> float:
+    """Return the days for which each adapter of a run sends."""
+    return run_days(devices=devices, **run)[1]  # type: ignore[arg-type]
 
 
 def _mark(axes: Axes, x: float, y: float, said: str, *, up: bool) -> None:

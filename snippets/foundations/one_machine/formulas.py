@@ -18,7 +18,7 @@ def attention_flops_share(*, sequence: int, hidden: int) -> float:
         hidden: width of the residual stream; all heads together are as wide, the inner width is 4 times it.
 
     Returns:
-        A share: 4Bn²d of 24Bnd² + 4Bn²d, the same forward and backward.
+        A share: 4bs²h of 24bsh² + 4bs²h, the same forward and backward.
 
     Source: Narayanan et al. 2021, appendix, divided.
     Convention: no causal mask.
@@ -28,8 +28,8 @@ def attention_flops_share(*, sequence: int, hidden: int) -> float:
         >>> attention_flops_share(sequence=4096, hidden=4096)
         0.14285714285714285
     """
-    n, d = positive_integer("sequence", sequence), positive_integer("hidden", hidden)
-    return n / (6 * d + n)
+    s, h = positive_integer("sequence", sequence), positive_integer("hidden", hidden)
+    return s / (6 * h + s)
 
 
 def least_devices_for_state(

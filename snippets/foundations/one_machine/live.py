@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snippets.all_reduce import ring_all_reduce_time_s
 from snippets.domain import positive_number
 from snippets.drawing import Panel
 from snippets.flops import compute_time_s, training_flops
@@ -20,7 +21,7 @@ _WIDTH = 328
 _RECIPES = {
     "mixed-adam": "mixed Adam, 16 B",
     "16-bit-adam-fp32-moments": "… no master copy, 12 B",
-    "fp32-adam": "float32 Adam, 16 B",
+    "mixed-adam-8bit": "… averages in 8 bits, 10 B",
 }
 _SIXTEEN_BIT = {name: device.peaks.bf16 or device.peaks.fp16 for name, device in ACCELERATORS.items()}
 _DEVICES = {name: name for name, peak in _SIXTEEN_BIT.items() if peak}
@@ -30,53 +31,79 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
 
 @live_figure(
     title="How long, and does it fit?",
-    caption="First, the days of a run against the number of GPUs that share it. Where one GPU is too small for the "
-    "state of training, a dashed line stands at the fewest GPUs whose memories together hold it. Second, that state "
-    "against the memory of one GPU. Change the model and watch both; then change only the recipe: the state moves, "
-    "and the days stay.",
+    caption="First, the days of a run against the number of GPUs that share it: at the share u of the peak, waiting "
+    "included, and dashed the days for which each GPU sends if the GPUs sum all gradients in one ring after every "
+    "step. A run can't be shorter than these, even if all summing hides. Where one GPU is too small for the state of "
+    "training, an upright dashed line is at the fewest GPUs whose memories together hold it. Second, that state "
+    "against the memory of one GPU.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS}, "GPT-2 124M"),
         Number("tokens", "Tokens D", 1e10, 1e8, 1e14, 10**0.1, "log"),
         Choice("device", "Device", _DEVICES, "A100 SXM 80GB"),
         Number("utilization", "Share of the peak u, %", 40, 5, 100, 1),
         Number("devices", "GPUs R", 1, 1, 2**16, 2, "log"),
+        Number("batch_tokens", "Tokens of a step B", 4e6, 4e4, 4e8, 10**0.1, "log"),
+        Number(
+            "bandwidth_bytes_per_s", "Network β", 20e9, 20e9 / 2**5, 20e9 * 2**5, 2**0.25, "log", "B/s", whole=False
+        ),
         Choice("recipe", "Recipe", _RECIPES, "mixed-adam"),
     ],
     named=[
+        Named(
+            "The question",
+            "One GPU would take 20.5 years, and in mixed precision it can't even begin: the state takes 2 GPUs to "
+            "hold.",
+            {"model": "Llama 2 7B", "tokens": 2e12},
+        ),
+        Named(
+            "In 30 days",
+            "256 GPUs need 29.3 days, waiting included. Each sends for 7.77 of them, and more GPUs send no less.",
+            {"model": "Llama 2 7B", "tokens": 2e12, "devices": 256},
+        ),
         Named(
             "The smallest GPT-2",
             "One GPU needs 16.6 hours for this run, and the state of 2.0 GB fits many times over.",
             {"model": "GPT-2 124M", "tokens": 1e10},
         ),
         Named(
-            "The question",
-            "One GPU would take 20.5 years, and it can't even begin: the state takes 2 GPUs to hold.",
-            {"model": "Llama 2 7B", "tokens": 2e12},
-        ),
-        Named(
-            "GPT-3 on 1,024 A100",
-            "28.5 days, at 40% of the peak of each; 35 GPUs would hold the state.",
-            {"model": "GPT-3 175B", "tokens": 300e9, "devices": 1024, "utilization": 40},
-        ),
-        Named(
-            "DeepSeek-V3",
-            "The operations follow the 37.6 billion parameters that a token uses, the memory all 671,026,419,200.",
-            {"model": "DeepSeek-V3", "tokens": 14.8e12, "device": "H100 SXM", "devices": 2048},
-        ),
-        Named(
             "The 70B on 256 GPUs",
-            "1.4 trillion tokens take 67.7 days, and 15 of the GPUs could hold the state.",
-            {"model": "Llama 3 70B", "tokens": 1.4e12, "device": "H100 SXM", "devices": 256},
+            "1.4 trillion tokens take 67.7 days, waiting included. 15 of the GPUs could hold the state. If the eight "
+            "adapters of a node share the work, β is 320 GB/s for each GPU, and a sum of gradients in each step takes "
+            "3.39 days. With all of the state cut and one sequence at a time, the "
+            "network carries three times as much.",
+            {
+                "model": "Llama 3 70B",
+                "tokens": 1.4e12,
+                "device": "H100 SXM",
+                "devices": 256,
+                "batch_tokens": 2**22,
+                "bandwidth_bytes_per_s": 320e9,
+            },
         ),
     ],
     opens="The question",
 )
-def training_days(model: str, tokens: int, device: str, utilization: int, devices: int, recipe: str) -> Picture:
+def training_days(
+    model: str,
+    tokens: int,
+    device: str,
+    utilization: int,
+    devices: int,
+    batch_tokens: int,
+    bandwidth_bytes_per_s: float,
+    recipe: str,
+) -> Picture:
     """Draw days against devices, and the state of training against one device's memory."""
     whole, active = parameter_count(model), active_parameter_count(model)
     work = training_flops(parameters=active, tokens=tokens)
     rate = _peak(device) * utilization / 100
     days = compute_time_s(flops=work, flops_per_s=rate, devices=devices) / DAY_S
+    # Nearly two gradients pass each adapter: exactly two, times (R − 1)/R.
+    two = ring_all_reduce_time_s(
+        ranks=2, size_bytes=4 * whole, latency_s=0, bandwidth_bytes_per_s=bandwidth_bytes_per_s
+    )
+    limit = tokens / batch_tokens * two / DAY_S
+    summing = limit * (devices - 1) / devices
     memory = ACCELERATORS[device].memory_bytes
     state = model_state_bytes(whole, recipe=recipe)
     fewest = least_devices_for_state(whole, memory_bytes=memory, recipe=recipe)
@@ -86,13 +113,20 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
         fits += f"; {devices:,} {'is' if devices == 1 else 'are'} too few"
     numbers = (
         f"{model}: {whole:,} parameters{used}; {in_tokens(tokens)}, so 6ND is {work:.3g} FLOP. "
-        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}. "
-        f"The state of {gigabytes(state.total)} {fits}."
+        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}, "
+        "waiting included. "
+        + (
+            f"To sum {gigabytes(2 * whole)} of gradients after every step at {in_units(bandwidth_bytes_per_s, 'B/s')}, "
+            f"each GPU sends for {duration(summing)}. "
+            if devices > 1
+            else ""
+        )
+        + f"The state of {gigabytes(state.total)} {fits}."
     )
     alt = (
         f"First: days against 1 to 65,536 GPUs on logarithmic axes, a falling straight line with a dot at {devices:,} "
-        f"GPUs and {duration(days)}"
-        + (f", and a dashed line at {fewest:,} GPUs. " if fewest > 1 else ". ")
+        f"GPUs and {duration(days)}, a dashed curve of summing that rises to {duration(limit)}"
+        + (f", and an upright dashed line at {fewest:,} GPUs. " if fewest > 1 else ". ")
         + f"Second: a bar of {gigabytes(state.total)} of state, and a line at {gigabytes(memory)}."
     )
     kinds = {"parameters": state.parameters, "gradients": state.gradients, "optimizer": state.optimizer}
@@ -104,7 +138,7 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
         legend=True,
         width_px=_WIDTH,
     )
-    return Picture([_days_plot(days * devices, devices, days, fewest), bar], numbers, alt)
+    return Picture([_days_plot(days * devices, limit, devices, fewest), bar], numbers, alt)
 
 
 def in_tokens(tokens: float) -> str:
@@ -150,23 +184,64 @@ def _gpus(devices: int) -> str:
     return "One GPU" if devices == 1 else f"{devices:,} GPUs"
 
 
-def _days_plot(alone: float, devices: int, days: float, fewest: int) -> Panel:
+def _days_plot(alone: float, limit: float, devices: int, fewest: int) -> Panel:
+    """Draw days of computing and of summing, which is ``limit`` for many devices."""
     plot = Plot(_GPUS, _DAYS, title="Days of the run", width_px=_WIDTH)
+    days = alone / devices
     plot.curve([(1, alone), (2**16, alone / 2**16)], colour="forward")
+    summing = [(2**power, limit * (1 - 2**-power)) for power in range(1, 17)]
+    plot.curve(summing, colour="communication", dashed=True)
     dashed = plot.x(fewest) if 1 < fewest <= 2**16 else None
     if dashed is not None:
         plot.panel.line(dashed, plot.top, dashed, plot.bottom, colour="optimizer", dashed=True)
     plot.dots([(devices, days)], colour="forward", radius=5)
-    _write_beside(plot, plot.x(devices), plot.y(days), duration(days), dashed)
+    taken = _write_beside(plot, plot.x(devices), plot.y(days), duration(days), dashed, plot.y(limit))
+    _write_summing(plot, limit, alone, dashed, taken)
     return plot.panel
 
 
-def _write_beside(plot: Plot, dot: float, height: float, said: str, dashed: float | None) -> None:
-    """Write beside a dot of the falling line: above that line, within the plot, and not across the dashed line."""
+def _write_beside(
+    plot: Plot, dot: float, height: float, said: str, dashed: float | None, summing: float
+) -> tuple[float, float, float]:
+    """Write beside a dot of the falling line: above that line, within the plot, and across none of the dashed lines.
+
+    Returns:
+        Where the words start and end, and their height.
+    """
     fall = (plot.y(1) - plot.y(10)) / (plot.x(10) - plot.x(1))
     long = 7.8 * len(said)
     start = min(dot + 8, plot.right - long)
     if dashed is not None and start - 4 < dashed < start + long + 4:
         start = dashed + 7 if dashed + 7 + long <= plot.right else dashed - 7 - long
     above = min(height, height + fall * (start - dot)) - 9
-    plot.panel.text(start, min(max(above, plot.top + 12), plot.bottom - 6), said, bold=True)
+    written = min(max(above, plot.top + 12), plot.bottom - 6)
+    if written - 12 < summing < written + 4:
+        written = max(summing - 6, plot.top + 12)
+    plot.panel.text(start, written, said, bold=True)
+    return start, start + long, written
+
+
+def _write_summing(
+    plot: Plot, limit: float, alone: float, dashed: float | None, taken: tuple[float, float, float]
+) -> None:
+    """Name the curve of summing, above it or below, in the first place that is free."""
+    if not _DAYS.low < limit < _DAYS.high:
+        return
+    long, height = 54.0, plot.y(limit)
+
+    def falling(x: float) -> float:
+        share = (x - plot.x(1)) / (plot.x(10) - plot.x(1))
+        return plot.y(min(max(alone / 10**share, _DAYS.low), _DAYS.high))
+
+    def is_free(start: float, written: float) -> bool:
+        end = start + long
+        on_words = taken[0] - 6 < end and start < taken[1] + 6 and abs(written - taken[2]) < 16
+        on_line = falling(start) - 4 < written and written - 12 < falling(end) + 4
+        on_dashed = dashed is not None and start - 4 < dashed < end + 4
+        return not (on_words or on_line or on_dashed) and plot.top + 12 < written < plot.bottom - 4
+
+    for start in (plot.right - long - 4, plot.x(40), plot.x(200), plot.x(6), plot.x(1000)):
+        for written in (height - 6, height + 15):
+            if is_free(start, written):
+                plot.panel.text(start, written, "summing", colour="communication")
+                return

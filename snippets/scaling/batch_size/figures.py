@@ -120,6 +120,95 @@ def gain_panel(noise_scale: float, batches: Sequence[float], *, width_px: float 
     return plot.panel
 
 
+def progress_panel(noise_scale: float, batches: Sequence[float], *, width_px: float = WIDE_PX) -> Panel:
+    """Draw how many steps with noise make the progress of one without, a row of blocks for each batch.
+
+    Args:
+        noise_scale: gradient noise scale.
+        batches: batches, a row for each; one without noise is added below.
+        width_px: of the picture, from 300.
+
+    Returns:
+        The picture.
+    """
+    scale, sizes = positive_number("noise_scale", noise_scale), each("batches", batches, positive_number)
+    width = number_between("width_px", width_px, low=300, high=MOST_PX)
+    panel = Panel(width, 30 + 50.0 * (len(sizes) + 1))
+    left, full = 76.0, width - 76.0 - 10
+    panel.text(0, 14, "Steps in place of one without noise", bold=True)
+    for row, (size, hue) in enumerate(zip((*sizes, math.inf), _HUES, strict=False)):
+        y, share = 32.0 + 50 * row, 1 / (1 + scale / size)
+        panel.text(0, y + 16, f"B = {size:g}" if math.isfinite(size) else "no noise", bold=True)
+        made = 0.0
+        while made < 1 - 1e-9:
+            part = min(share, 1 - made)
+            strength = 0.6 if part == share else 0.25  # of the last step only a part is needed
+            panel.rectangle(left + full * made, y, full * part - 2, 22, colour=hue, strength=strength)
+            made += part
+        steps = 1 / share
+        said = f"{steps:.3g} steps, {steps * size:.3g} examples" if math.isfinite(size) else "1 step"
+        panel.text(left, y + 37, said, size=12)
+    return panel
+
+
+def days_panel(
+    *,
+    days: float,
+    gpus: int,
+    critical_batch: float,
+    deadline_days: float,
+    marked: Sequence[int],
+    width_px: float = WIDE_PX,
+) -> Panel:
+    """Draw the days of a run against its GPUs, each of which brings one example, and what perfect scaling would be.
+
+    Args:
+        days: of the run on ``gpus``.
+        gpus: those of today; the picture shows from half of them to eight times as many.
+        critical_batch: in examples.
+        deadline_days: marked by a line.
+        marked: numbers of GPUs that get a dot with their days.
+        width_px: of the picture, from 300.
+
+    Returns:
+        The picture.
+    """
+    today, critical = positive_integer("gpus", gpus), positive_number("critical_batch", critical_batch)
+    taken, limit = positive_number("days", days), positive_number("deadline_days", deadline_days)
+    dots = each("marked", marked, positive_integer)
+
+    def needed(ranks: float) -> float:
+        law = {"critical_batch": critical, "fewest_steps": 1.0}
+        return taken * batch_steps(batch_size=ranks, **law) / batch_steps(batch_size=today, **law)
+
+    plot = Plot(
+        Axis(today / 2, 8 * today, "log", "GPUs, one sequence each", ticks=tuple(today * 2**n / 2 for n in range(5))),
+        Axis(0, 1.6 * taken, ticks=(0, taken / 2, limit, taken, 1.5 * taken)),
+        title="days to the same loss",
+        width_px=number_between("width_px", width_px, low=300, high=MOST_PX),
+        height_px=320,
+    )
+    ladder = [today / 2 * 2 ** (n / 15) for n in range(61)]
+    floor = needed(1e12 * critical)
+    plot.curve([(ladder[0], limit), (ladder[-1], limit)], colour="communication", width=1, dashed=True)
+    plot.panel.text(
+        plot.right - 4, plot.y(limit) - 6, f"wanted: {limit:g}", anchor="end", colour="communication", size=12
+    )
+    plot.curve([(ladder[0], floor), (ladder[-1], floor)], colour="muted", width=1, dashed=True)
+    plot.panel.text(plot.left + 4, plot.y(floor) + 16, f"never below {floor:.0f} days", colour="muted", size=12)
+    plot.curve([(ranks, taken * today / ranks) for ranks in ladder], colour="idle", dashed=True)
+    last = plot.x(3.4 * today), plot.y(taken / 8)
+    plot.panel.text(*last, "if it scaled perfectly", anchor="end", colour="muted", size=12)
+    plot.curve([(ranks, needed(ranks)) for ranks in ladder], colour="accent")
+    plot.dots([(ranks, needed(ranks)) for ranks in dots], colour="accent", radius=5)
+    for ranks in dots:
+        x, y = plot.x(ranks), plot.y(needed(ranks))
+        low = 0 < y - plot.y(limit) < 20  # the line of what is wanted is where the text would be
+        place = (x - 2, y + 26) if low else (x + 6, y - 9)
+        plot.panel.text(*place, f"{needed(ranks):.0f} days", colour="accent", size=12)
+    return plot.panel
+
+
 def tradeoff_panels(
     batches: Sequence[float], steps: Sequence[float], *, critical_batch: float, fewest_steps: float
 ) -> list[Panel]:
@@ -155,7 +244,10 @@ def tradeoff_panels(
         )
         plot.curve([(dense[0], floor), (dense[-1], floor)], colour="muted", width=1, dashed=True)
         plot.panel.line(plot.x(critical_batch), plot.top, plot.x(critical_batch), plot.bottom, dashed=True)
-        plot.panel.text(plot.x(critical_batch) + 6, plot.top + 14, f"critical batch {critical_batch:.3g}", size=12)
+        ruled = [plot.y(tick) for tick in _TICKS if floor / 1.6 <= tick <= max(seen) * 1.3]
+        free = (down for down in (14, 30, 44) if not any(plot.top + down - 11 < y < plot.top + down + 3 for y in ruled))
+        named = plot.x(critical_batch) + 6, plot.top + next(free, 14)
+        plot.panel.text(*named, f"critical batch {critical_batch:.3g}", size=12)
         fewest = plot.right - 4, plot.y(floor) + 15
         if title == "examples":
             fewest = plot.right - 4, plot.y(floor) - 5
@@ -170,23 +262,25 @@ def ramp_panel(
     constant: Sequence[tuple[float, float]],
     ramp: Sequence[tuple[float, float]],
     noise: Sequence[tuple[float, float]],
+    falling: Sequence[tuple[float, float]],
     *,
     width_px: float = WIDE_PX,
 ) -> Panel:
-    """Draw, against the examples seen, the noise scale of a run and the batches of it and of one with a fixed batch.
+    """Draw, against the examples seen, the noise scale of a ramped run, and the batches of three runs.
 
     Args:
         constant: (examples seen, batch) of the run with a fixed batch.
         ramp: (examples seen, batch) of the run whose batch follows the noise scale.
         noise: (examples seen, noise scale) of the same.
+        falling: (examples seen, batch) of the run with a fixed batch and a falling step size.
         width_px: of the picture, from 300.
 
     Returns:
         The picture.
     """
-    places = [place for line in (constant, ramp, noise) for place in line]
+    places = [place for line in (constant, ramp, noise, falling) for place in line]
     if not places:
-        raise ValueError("constant, ramp and noise must hold points, got none")
+        raise ValueError("constant, ramp, noise and falling must hold points, got none")
     plot = Plot(
         Axis(0, max(x for x, _ in places), label="examples seen"),
         Axis(min(y for _, y in places) / 1.3, max(y for _, y in places) * 1.6, "log", ticks=_TICKS),
@@ -197,10 +291,13 @@ def ramp_panel(
     plot.curve(noise, colour="communication")
     plot.curve(ramp, colour="accent")
     plot.curve(constant, colour="ink", dashed=True)
+    plot.curve(falling, colour="optimizer", dashed=True)
+    plot.dots([line[-1] for line in (constant, ramp, falling) if line], colour="ink", radius=3.5)
     for name, line, hue in (
         ("noise scale", noise, "communication"),
-        ("batch of the ramp", ramp, "accent"),
-        ("fixed batch", constant, "ink"),
+        ("ramp", ramp, "accent"),
+        ("fixed", constant, "ink"),
+        ("fixed, falling step size", falling, "optimizer"),
     ):
         x, y = plot.x(line[-1][0]), plot.y(line[-1][1])
         if x > plot.right - 110:  # a line that ends at the edge has its name below it

@@ -17,7 +17,7 @@ def _against_batch(critical: float, batch: float, grown: float) -> Panel:
     """Draw steps and examples, as multiples of their least, against the batch over the critical one."""
     across = Axis(1 / 64, 64, "log", "batch B, over the critical batch", ticks=(0.1, 1, 10))
     up = Axis(1, 100, "log", ticks=_TICKS)
-    plot = Plot(across, up, title="multiples of the least", width_px=_WIDTH, height_px=_HEIGHT)
+    plot = Plot(across, up, title="steps and examples, over the fewest", width_px=_WIDTH, height_px=_HEIGHT)
     shares = [2.0 ** (n / 2 - 6) for n in range(25)]
     plot.curve([(x, 1 + 1 / x) for x in shares], colour="accent")
     plot.curve([(x, 1 + x) for x in shares], colour="communication", dashed=True)
@@ -59,7 +59,7 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
 
 @live_figure(
     title="Steps and examples against the batch",
-    opens="The question",
+    opens="At the critical batch",
     caption="First panel: steps (solid) and examples (dashed), as multiples of the fewest. Second: one against the "
     "other; every batch is a point of the same hyperbola. Large dots: your batch. Small dots: the batch with more "
     "GPUs, each with its share as before.",
@@ -67,33 +67,33 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
         Number("batch", "Batch B", 4, 1, 2**14, 2, "log"),
         Number("critical", "Critical batch", 4, 1, 2**14, 2, "log"),
         Number("workers", "Times as many GPUs ρ", 2, 1, 64, 2, "log"),
+        Number("days", "Days of the run today", 24, 1, 365),
     ],
     named=[
         Named(
-            "The question",
-            "Four times the GPUs on a batch as large as the critical one: 62.5% of the time, where perfect would be "
-            "25%, for 250% of the GPU hours.",
-            {"batch": 512, "critical": 512, "workers": 4},
+            "At the critical batch",
+            "Twice the GPUs take 75% of the time, where perfect scaling would take 50%, and 150% of the GPU hours.",
+            {"batch": 64, "critical": 64, "workers": 2},
         ),
         Named(
             "Far below",
-            "At a sixteenth of the critical batch twice the GPUs take 52.9% of the time and 106% of the hours.",
+            "At a sixteenth of the critical batch, twice the GPUs take 52.9% of the time and 106% of the GPU hours.",
             {"critical": 64, "workers": 2},
         ),
         Named(
             "Far above",
-            "At sixteen times the critical batch twice the GPUs take 97.1% of the time and 194% of the hours.",
+            "At sixteen times the critical batch, twice the GPUs take 97.1% of the time and 194% of the GPU hours.",
             {"batch": 64, "workers": 2},
         ),
         Named(
             "The 70B on 256 GPUs",
-            "In sequences: at the end of the run Kaplan's fit puts the critical batch at 959. Twice the GPUs would "
-            "take 67.4% of the time and 135% of the hours.",
-            {"batch": THE_70B.batch_sequences, "critical": 959, "workers": 2},
+            "Kaplan's fit puts the critical batch at 959 sequences at the end of the run. Twice the GPUs, with "
+            "twice the batch, would take 67.4% of the time and 135% of the GPU hours.",
+            {"batch": THE_70B.batch_sequences, "critical": 959, "workers": 2, "days": 68},
         ),
     ],
 )
-def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int) -> Picture:
+def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int, days: int = 24) -> Picture:
     """Draw the trade of steps against examples, and what ρ times as many GPUs do to time and GPU hours."""
     grown = batch * workers
     one = {"critical_batch": critical, "fewest_steps": 1.0}
@@ -106,8 +106,9 @@ def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int)
     )
     if workers > 1:
         numbers += (
-            f" With {in_units(workers)} times the GPUs, B = {in_units(grown)}: {in_units(100 * time)}% of the time "
-            f"(perfect would be {in_units(100 / workers)}%), {in_units(100 * hours)}% of the GPU hours."
+            f" With {in_units(workers)} times the GPUs, B = {in_units(grown)}: {in_units(100 * time)}% of the time, "
+            f"{in_units(days * time)} days instead of {in_units(days)} (perfect would be {in_units(100 / workers)}%, "
+            f"{in_units(days / workers)} days), and {in_units(100 * hours)}% of the GPU hours."
         )
     alt = (
         "First: steps fall and examples rise with the batch; they cross at the critical batch, at twice the least. "
@@ -115,4 +116,4 @@ def steps_and_examples_against_batch(*, batch: int, critical: int, workers: int)
         f"larger one at {in_units(more)} times the fewest steps and {in_units(later)} times the fewest examples."
     )
     panels = [_against_batch(critical, batch, grown), _hyperbola(critical, batch, grown)]
-    return Picture(panels, numbers, alt)
+    return Picture(panels, numbers, alt, idle=() if workers > 1 else ("days",))

@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from snippets.arrays import affordable, finite_array, random_generator, refusing_overflow
-from snippets.domain import at_most, each, nonnegative_number, one_of, positive_integer, positive_number
+from snippets.domain import (
+    at_most,
+    each,
+    nonnegative_integer,
+    nonnegative_number,
+    one_of,
+    positive_integer,
+    positive_number,
+)
 from snippets.scaling.batch_size.formulas import gradient_noise_scale
 
 FloatArray = NDArray[np.float64]
@@ -203,12 +211,13 @@ def thriftiest_descent(
     batch: float = 1,
     share: float = 0,
     decay: float = 0,
+    until: int = 0,
     rates: int = 160,
 ) -> Descended:
     """Descend with plain SGD from each of many first step sizes, and return the run that sees the fewest examples.
 
     A step's batch is ``share`` of the present noise scale, or ``batch`` where that is more. Step t, from 0, has the
-    first step size over 1 + decay·t.
+    first step size over 1 + decay·t, and with ``until`` its share 1 − t/until besides.
 
     Args:
         stream: the examples.
@@ -217,13 +226,14 @@ def thriftiest_descent(
         batch: the least batch, at least 1.
         share: batch over noise scale; 0 for a fixed batch.
         decay: how fast the step size falls; 0 for a constant one.
+        until: the step at which it has fallen along a line to 0, at least ``within``; 0 for no such line.
         rates: how many step sizes, evenly on a logarithmic axis from a thousandth of 2/λ_max to it.
 
     Returns:
         The run; of several, that with the smallest first step size.
 
     Raises:
-        ValueError: no step size arrives in time.
+        ValueError: no step size arrives in time, or the line ends before that.
 
     Example:
         >>> run = thriftiest_descent(Stream((1.0, 0.5), label_variance=1.0), batch=16, loss=0.1, within=3)
@@ -238,6 +248,13 @@ def thriftiest_descent(
     )
     if least < 1:
         raise ValueError(f"batch must be at least 1, got {batch!r}")
+    end = nonnegative_integer("until", until)
+    if 0 < end < most:
+        raise ValueError(f"until must be 0 or at least within = {most}, got {until!r}")
+
+    def left(step: int) -> float:
+        return (1 - step / end if end else 1) / (1 + fall * step)
+
     count = at_most("rates", positive_integer("rates", rates), 10_000)
     tried = np.geomspace(2e-3, 2, count)[:, None] / max(stream.curvatures)  # (rates, 1)
     squares, examples = np.repeat(stream.squares()[None], count, axis=0), np.zeros((count, 1))
@@ -246,16 +263,16 @@ def thriftiest_descent(
         with np.errstate(over="ignore", invalid="ignore"):
             batches = np.maximum(least, part * stream._noise_scale(squares))[:, None] if part else np.float64(least)
             examples += batches
-            squares = stream._after_step(squares, tried / (1 + fall * step), batches)  # (rates, features)
+            squares = stream._after_step(squares, tried * left(step), batches)  # (rates, features)
             arrived = np.where(stream._loss(squares) <= goal, examples[:, 0], np.inf)
         if arrived.min() < cheapest:
             cheapest, first = float(arrived.min()), float(tried[int(arrived.argmin()), 0])
     if first == 0:
         raise ValueError(
             f"loss must be one that some step size reaches in {most} steps, got {loss!r}"
-            f" with batch = {batch!r}, share = {share!r} and decay = {decay!r}"
+            f" with batch = {batch!r}, share = {share!r}, decay = {decay!r} and until = {until!r}"
         )
-    return _run(stream, goal, lambda scale: max(least, part * scale), lambda step: first / (1 + fall * step))
+    return _run(stream, goal, lambda scale: max(least, part * scale), lambda step: first * left(step))
 
 
 def sampled_losses(

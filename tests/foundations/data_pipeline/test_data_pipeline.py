@@ -20,7 +20,7 @@ from snippets.foundations.data_pipeline.formulas import (
     steady_busy_share,
     still_in_buffer_share,
 )
-from snippets.foundations.data_pipeline.simulators import ordered_loader, shared_queue, shuffled
+from snippets.foundations.data_pipeline.simulators import ordered_loader, shared_queue, shuffled, unordered_loader
 
 TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=40)
 
@@ -34,6 +34,55 @@ def test_the_clock_of_a_loader_is_that_of_queues_in_which_batches_move(
     assert run.takes_s == moved.takes_s
     assert run.busy_share == pytest.approx(moved.busy_share)
     assert moved.batches == len(times)
+
+
+@given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
+def test_a_loader_that_gives_up_the_order_hands_out_every_batch_and_keeps_littles_law(
+    times: list[float], step: int, workers: int, factor: int
+) -> None:
+    moved = unordered_loader(times, step_s=step, workers=workers, prefetch_factor=factor)
+    assert moved.batches == len(times)
+    assert all(after - before >= step for before, after in itertools.pairwise(moved.takes_s))
+    assert moved.takes_s[-1] >= max(sum(times) / workers, min(times) + (len(times) - 1) * step) - max(times) - 1e-9
+    law = batches_in_flight(batches_per_s=len(times) / (moved.takes_s[-1] + step), batch_s=moved.mean_making_s)
+    assert moved.mean_in_making == pytest.approx(law)
+
+
+@given(st.integers(1, 9), st.integers(1, 30), st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
+def test_with_equal_times_the_order_costs_nothing(batch: int, count: int, step: int, workers: int, factor: int) -> None:
+    sizes = {"step_s": step, "workers": workers, "prefetch_factor": factor}
+    times = [float(batch)] * count
+    assert ordered_loader(times, **sizes).takes_s == unordered_loader(times, **sizes).takes_s
+
+
+@given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
+def test_a_batch_that_takes_longer_than_its_head_start_makes_the_gpu_wait(
+    times: list[float], step: int, workers: int, factor: int
+) -> None:
+    takes = loader_run(times, step_s=step, workers=workers, prefetch_factor=factor).takes_s
+    ahead = workers * factor
+    for batch in range(ahead, len(times)):
+        waited = takes[batch] - takes[batch - ahead] - ahead * step
+        assert waited >= times[batch] - ahead * step - 1e-9
+
+
+@given(st.integers(1, 5), st.integers(1, 3), st.integers(1, 4), st.integers(1, 60))
+def test_behind_spare_workers_a_lone_slow_batch_costs_what_exceeds_its_head_start(
+    batch: int, spare: int, factor: int, slow: int
+) -> None:
+    workers, count = batch + spare, 200
+    times = [float(batch)] * count
+    times[120] = float(batch + slow)
+    takes = ordered_loader(times, step_s=1, workers=workers, prefetch_factor=factor).takes_s
+    assert takes[119] - takes[100] == 19
+    assert takes[-1] - takes[119] - 80 == max(0, batch + slow - workers * factor)
+
+
+@pytest.mark.parametrize("factor", [2, 3, 4, 8])
+def test_without_spare_workers_a_longer_head_start_saves_nothing(factor: int) -> None:
+    times = [6.0 if i == 8 else 2.0 for i in range(40)]
+    takes = ordered_loader(times, step_s=1, workers=2, prefetch_factor=factor).takes_s
+    assert takes[8] - takes[7] - 1 == 4
 
 
 @given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 3))

@@ -45,10 +45,27 @@ def test_stalls_are_the_time_that_is_not_worked() -> None:
     assert idle + 8 * 0.25 == RUN.takes_s[-1] + 0.25
 
 
+def test_a_followed_batch_is_marked_with_its_head_start_its_wait_and_the_workers_that_rest() -> None:
+    times = [2.0] * 16
+    times[6] = 6.0
+    runs = {f"{w} workers": (loader_run(times, step_s=1, workers=w), w) for w in (2, 4)}
+    svg = loader_lanes_panel(runs, until_s=14, followed=6, ahead={"2 workers": 4, "4 workers": 8}).svg()
+    assert re.findall("([0-9]+) s ahead", svg) == ["4", "8"]
+    assert svg.count("waits 4 s") == 1
+    assert "rests" in svg
+    first, second = (run.takes_s for run, _ in runs.values())
+    assert first[6] - first[5] - 1 == 4
+    assert second[6] == second[5] + 1 == 8
+    assert (first[6 - 4], first[5] + 1) == (4, 8)
+
+
 def test_busy_shares_and_delays_are_drawn_where_they_belong() -> None:
     svg = busy_panel({"f = 2": [(1, 0.2), (2, 0.4)]}, [(0, 0), (5, 1)], most=8).svg()
     assert "equal times" in svg
     assert "f = 2" in svg
+    reached = busy_panel({"f = 2": [(1, 0.9), (2, 0.97), (3, 0.99)]}, [(0, 0), (5, 1)], most=8, wanted=0.98).svg()
+    assert re.findall(r"font-weight[^>]*>([^<]*)|<text[^>]*bold[^>]*>([^<]*)", reached)
+    assert ">3<" in reached
     assert "100 slots" in delay_panel({100: [0, 5, 90, 200]}, most=400).svg()
 
 

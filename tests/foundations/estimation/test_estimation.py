@@ -167,6 +167,16 @@ def test_the_layers_areas_are_its_parameters() -> None:
         pictures.counted_layer_panel("GPT-3 175B")
 
 
+def test_a_ladder_has_a_bar_for_each_row_as_long_as_its_days() -> None:
+    rows = {"floor": 27.1, "at 39%": 70.0, "with what is lost": 83.4}
+    panel = pictures.ladder_panel(rows, booked=90)
+    assert {"floor: 27 days", "at 39%: 70 days", "90 days booked"} <= set(texts(panel))
+    widths = [width for width, _ in boxes(panel)]
+    whole = [old + new for old, new in zip(widths[::2], widths[1::2], strict=True)]
+    assert [width / whole[0] for width in whole] == pytest.approx([days / 27.1 for days in rows.values()], rel=0.01)
+    assert_texts_fit(panel.svg())
+
+
 def test_walks_are_binomial_and_drawn_once_each() -> None:
     for number in (1, 2, 4, 7):
         counts = pictures.walk_counts(number)
@@ -186,8 +196,9 @@ def test_walks_are_binomial_and_drawn_once_each() -> None:
 
 def test_trials_scores_and_runs_say_their_numbers() -> None:
     drawn = 27.1 * product_trials(QUESTION, trials=2000, seed=7)
-    panel = pictures.trials_panel(drawn, {"as squares": (63, 110), "straight": (56, 124)}, low=35, high=200)
+    panel = pictures.trials_panel(drawn, {"as squares": (63, 110), "straight": (56, 124)}, booked=90, low=35, high=200)
     assert "as squares: 63 to 110 days" in texts(panel)
+    assert f"{np.mean(drawn > 90):.0%} end after 90 days" in texts(panel)
     assert_texts_fit(panel.svg())
     for panel in pictures.score_panels(sigma_factor=math.exp(best_log_half_width(log_sigma=1) ** -1 * math.log(2))):
         assert_texts_fit(panel.svg())
@@ -196,24 +207,10 @@ def test_trials_scores_and_runs_say_their_numbers() -> None:
     assert set(shares) <= set(texts(panel))
     assert len(re.findall(r"M[\d. ]+h0", panel.svg())) == len(shares)
     assert_texts_fit(panel.svg())
-
-
-def test_a_tornado_moves_one_factor_at_a_time() -> None:
-    factors = [Factor("days at the peak", 27.1, 27.1), *QUESTION]
-    panel = pictures.tornado_panel(factors, unit="days")
-    alone = [product_range([factors[0], *(f if f is moving else still(f) for f in QUESTION)]) for moving in QUESTION]
-    rounded = {f"{end:.0f}" for ends in [*alone, product_range(factors)] for end in ends}
-    assert rounded <= set(texts(panel))
-    assert [text for text in texts(panel) if "%" in text] == ["85%", "12%", "3%", "100%"]
-    widths = [width for width, _ in boxes(panel)]
-    assert widths[:3] == sorted(widths[:3], reverse=True)
-    assert widths[3] == pytest.approx(math.hypot(*widths[:3]), rel=0.01)
-    assert_texts_fit(panel.svg())
-
-
-def still(factor: Factor) -> Factor:
-    centre = geometric_middle(low=factor.low, high=factor.high)
-    return Factor(factor.name, centre, centre, factor.power)
+    marked = pictures.runs_panel(shares, {"yours": (0.26, 0.45), "wider": (0.24, 0.49)}, middle=0.33)
+    assert marked.svg().count("<line") + marked.svg().count("<path") > panel.svg().count("<line") + panel.svg().count(
+        "<path"
+    )
 
 
 def test_the_mean_score_over_runs_is_that_of_each() -> None:

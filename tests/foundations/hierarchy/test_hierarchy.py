@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 from itertools import combinations, product
 from math import prod
 
@@ -17,7 +18,9 @@ from snippets.foundations.hierarchy.figures import (
     bandwidth_path_panel,
     ladder_panel,
     latency_panel,
+    leaf_messages_panel,
     share_plot,
+    steps_panel,
     torus_panel,
     tree_panel,
 )
@@ -205,6 +208,8 @@ def test_red_links_are_those_of_the_cut() -> None:
         links, half = minimum_bisection_links(network)
         panel = tree_panel(leaves=4, hosts_per_leaf=2, spines=spines, cables=1, half=half, title="cut")
         assert len(re.findall(red, panel.svg())) == links
+        whole = tree_panel(leaves=4, hosts_per_leaf=2, spines=spines, cables=1, half=range(8), title="whole")
+        assert not re.findall(red, whole.svg())
     links, half = minimum_bisection_links(torus([4, 4]))
     assert len(re.findall(red, torus_panel(side=4, half=half, title="cut").svg())) == 4 + 2 * 4 == links + 4
     with pytest.raises(ValueError, match="at most 2"):
@@ -221,3 +226,30 @@ def test_the_narrowest_pipe_is_red_and_the_others_are_not() -> None:
 def test_the_plot_names_its_curves() -> None:
     svg = share_plot({"tree": [(64, 50e9), (4096, 50e9)], "torus": [(64, 90e9), (4096, 22.5e9)]}).svg()
     assert {"tree", "torus"} <= set(texts(svg))
+
+
+def test_messages_that_leave_a_leaf_are_red_and_counted() -> None:
+    drawn = partial(leaf_messages_panel, leaves=4, hosts_per_leaf=2, title="messages")
+    by_leaf, dealt = [0, 1, 2, 3, 4, 5, 6, 7], [0, 2, 4, 6, 1, 3, 5, 7]
+    for order, up in ((by_leaf, 1), (dealt, 2)):
+        svg = drawn(list(zip(order, order[1:] + order[:1], strict=True))).svg()
+        assert texts(svg).count(f"{up} up") == 4
+        assert len(re.findall(r'<line[^>]*class="l-communication"', svg)) == 4 + 4 * up  # a stub each, an arrow each
+    every = [(one, other) for one in range(8) for other in range(8) if one != other]
+    svg = drawn(every, drawn=[(0, other) for other in range(1, 8)]).svg()
+    assert texts(svg).count("12 up") == 4
+    assert texts(drawn(every, size=1 / 7).svg()).count("1.7 up") == 4
+    with pytest.raises(ValueError, match="size"):
+        drawn(every, size=0)
+    assert len(re.findall(r'<line[^>]*class="l-communication"', svg)) == 4 + 6
+    with pytest.raises(ValueError, match="pairs of two different hosts"):
+        drawn([(0, 8)])
+    with pytest.raises(ValueError, match="at most 2"):
+        leaf_messages_panel([(0, 1)], leaves=8, hosts_per_leaf=3, title="too many")
+
+
+def test_a_steps_bar_is_as_long_as_its_parts() -> None:
+    svg = steps_panel({"now": (4, 0.5, 0), "next": (4, 0.5, 0.5)}).svg()
+    assert {"now", "next", "4.5 s", "5 s"} <= set(texts(svg))
+    with pytest.raises(ValueError, match="three parts"):
+        steps_panel({"now": (4, 0.5)})

@@ -75,7 +75,7 @@ def test_the_state_is_drawn_against_the_memory() -> None:
     svg = pictures.state_panel(["GPT-2 1.5B", "Llama 2 7B"], memory_bytes=80 * 10**9).svg()
     assert "24.9 GB" in svg
     assert "107.8 GB" in svg
-    assert "one device: 80.0 GB" in svg
+    assert "one GPU: 80.0 GB" in svg
     assert [svg.count(kind) for kind in (">parameters<", ">gradients<", ">optimizer state<")] == [1, 1, 1]
 
 
@@ -91,12 +91,14 @@ def test_a_run_computes_and_sums_gradients() -> None:
 
 def test_the_walls_are_drawn_where_they_stand() -> None:
     axes = pictures.walls_plot(memory_bytes=80 * 10**9, most=4096, **RUN).axes[0]
-    computing, summing, both, deadline, crossing = axes.lines
+    computing, summing, level, deadline, crossing = axes.lines
     whole = np.asarray(computing.get_ydata())[::4]  # it has three points between each two of the others
-    assert list(np.asarray(both.get_ydata())[1:]) == pytest.approx(list(whole[1:] + np.asarray(summing.get_ydata())))
+    sent = [pictures.run_days(devices=2**power, **RUN)[1] for power in range(1, len(whole))]  # type: ignore[arg-type]
+    assert list(np.asarray(summing.get_ydata())) == pytest.approx(sent)
     alone = float(np.asarray(computing.get_ydata())[0])
     assert np.asarray(deadline.get_xydata()) == pytest.approx(np.array([[alone / 30, 30]]))
+    assert list(np.asarray(level.get_ydata())) == [30, 30]
     ranks, days = np.asarray(crossing.get_xydata())[0]
-    compute, sent = pictures.run_days(devices=round(ranks), **RUN)  # type: ignore[arg-type]
-    assert days == pytest.approx(compute) == pytest.approx(sent, rel=2e-3)
+    compute, summed = pictures.run_days(devices=round(ranks), **RUN)  # type: ignore[arg-type]
+    assert days == pytest.approx(compute) == pytest.approx(summed, rel=2e-3)
     assert axes.patches[0].get_extents().transformed(axes.transData.inverted()).x1 == pytest.approx(2 * 0.97)

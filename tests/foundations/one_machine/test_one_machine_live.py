@@ -7,6 +7,7 @@ import re
 import pytest
 
 from snippets import flops
+from snippets.foundations.one_machine.figures import run_days
 from snippets.foundations.one_machine.live import duration, training_days
 from snippets.hardware import ACCELERATORS
 
@@ -18,6 +19,16 @@ def test_the_numbers_are_those_of_the_formula() -> None:
     assert "6,738,415,616 parameters; 2 trillion tokens, so 6ND is 8.09e+22 FLOP" in numbers
     assert "64 GPUs at 50% of 312 TFLOP/s" in numbers
     assert "The state of 107.8 GB takes 2 GPUs to hold." in numbers
+
+
+def test_summing_is_the_rings() -> None:
+    run = {"parameters": 6_738_415_616, "tokens": 2 * 10**12, "flops_per_s": 124.8e12}
+    for devices, batch, bandwidth in ((2, 4e6, 20e9), (3, 4e6, 25e9), (1024, 1e6, 50e9)):
+        knobs = {"devices": devices, "batch_tokens": batch, "bandwidth_bytes_per_s": bandwidth}
+        _, summing = run_days(devices=devices, batch_tokens=round(batch), bandwidth_bytes_per_s=bandwidth, **run)  # type: ignore[arg-type]
+        numbers = training_days(model="Llama 2 7B", tokens=2e12, **knobs).numbers
+        assert f"each GPU sends for {duration(summing)}." in numbers
+    assert "gradients" not in training_days(model="Llama 2 7B").numbers
 
 
 def test_too_few_gpus_are_said_to_be_too_few() -> None:
@@ -37,13 +48,16 @@ def test_experts_count_as_often_as_a_token_uses_them() -> None:
 def test_named_settings_notice_what_is_there(named: object) -> None:
     numbers = training_days(**named.values).numbers  # type: ignore[attr-defined]
     said = {
-        "The smallest GPT-2": "16.6 hours",
-        "The question": "20.5 years",
-        "The 70B on 256 GPUs": "67.7 days",
-        "GPT-3 on 1,024 A100": "28.5 days",
-        "DeepSeek-V3": "a token uses 37.6 billion",
+        "The smallest GPT-2": ["16.6 hours, waiting included"],
+        "The question": ["20.5 years, waiting included"],
+        "In 30 days": ["29.3 days, waiting included", "To sum 13.5 GB of", "each GPU sends for 7.77 days."],
+        "The 70B on 256 GPUs": [
+            "67.7 days, waiting included",
+            "To sum 141.1 GB of",
+            "each GPU sends for 3.39 days.",
+        ],
     }[named.name]  # type: ignore[attr-defined]
-    assert said in numbers
+    assert all(words in numbers for words in said)
 
 
 @pytest.mark.parametrize(

@@ -162,14 +162,18 @@ def test_counted_steps_obey_the_law_and_the_noise_scale_predicts_it() -> None:
 def test_a_ramp_and_a_falling_rate_save_examples_and_no_setting_beats_those_of_the_chapter() -> None:
     noisy = Stream(CLEAN.curvatures, label_variance=0.3)
 
-    def fewest(batch: float = 1, share: float = 0, decay: float = 0) -> float:
+    def fewest(batch: float = 1, share: float = 0, decay: float = 0, until: int = 0) -> float:
+        how: Any = {"batch": batch, "share": share, "decay": decay, "until": until}
         try:
-            return thriftiest_descent(noisy, batch=batch, share=share, decay=decay, loss=0.02, within=45).examples
+            return thriftiest_descent(noisy, **how, loss=0.02, within=45).examples
         except ValueError:
             return math.inf
 
     ramp, falling, constant = fewest(share=0.35), fewest(18, decay=0.1), fewest(35)
-    assert ramp < falling < constant
+    line = fewest(13, until=45)
+    assert line < ramp < falling < constant
+    assert line == min(fewest(size, until=45) for size in range(10, 20))
+    assert fewest(12, until=45) == math.inf
     assert constant == min(fewest(size) for size in range(20, 61, 3))
     assert fewest(34) == math.inf
     assert falling == min(fewest(size, decay=decay) for size in range(15, 30, 3) for decay in (0.05, 0.1, 0.2))
@@ -179,19 +183,20 @@ def test_a_ramp_and_a_falling_rate_save_examples_and_no_setting_beats_those_of_t
 
 
 @settings(max_examples=10)
-@given(st.integers(1, 20), st.floats(0.05, 1.0), st.floats(0.0, 0.3))
-def test_the_thriftiest_descent_is_the_least_of_single_ones(batch: int, share: float, decay: float) -> None:
+@given(st.integers(1, 20), st.floats(0.05, 1.0), st.floats(0.0, 0.3), st.sampled_from([0, 30, 60]))
+def test_the_thriftiest_descent_is_the_least_of_single_ones(batch: int, share: float, decay: float, until: int) -> None:
     stream, rates = Stream((1.0, 0.4), label_variance=0.2), np.geomspace(2e-3, 2, 12)
     found = []
     for rate in rates:
         squares, seen = stream.squares(), 0.0
         for step in range(30):
             size = max(batch, share * stream.noise_scale(squares))
-            squares, seen = stream.after_step(squares, rate=rate / (1 + decay * step), batch=size), seen + size
+            fallen = rate * (1 - step / until if until else 1) / (1 + decay * step)
+            squares, seen = stream.after_step(squares, rate=fallen, batch=size), seen + size
             if stream.loss(squares) <= 0.3:
                 found.append(seen)
                 break
-    run = thriftiest_descent(stream, batch=batch, share=share, decay=decay, loss=0.3, within=30, rates=12)
+    run = thriftiest_descent(stream, batch=batch, share=share, decay=decay, until=until, loss=0.3, within=30, rates=12)
     assert run.examples == pytest.approx(min(found))
 
 
@@ -252,6 +257,7 @@ def test_parabolas_find_the_place_between_two_rates() -> None:
         (lambda: two_batch_noise(small_batch=4, big_batch=4, small_square=1, big_square=1), "big_batch must be above"),
         (lambda: fewest_steps_to(CLEAN, batch_size=1, loss=2.0), "loss must be below the first one"),
         (lambda: thriftiest_descent(CLEAN, batch=0.5, loss=0.5, within=9), "batch must be at least 1"),
+        (lambda: thriftiest_descent(CLEAN, loss=0.5, within=9, until=8), "until must be 0 or at least within = 9"),
         (lambda: thriftiest_descent(CLEAN, batch=9, loss=0.01, within=2), "some step size reaches in 2 steps"),
         (lambda: language_critical_batch(loss=0.5, exponent=1e-4), "exponent must not be so small"),
         (lambda: measure_noise([[[1.0]]], rank_batch=1), "gradients must be of 1 step, 2 ranks"),
@@ -267,15 +273,30 @@ def test_the_pictures_have_what_they_say() -> None:
     assert sum(pictures.batch_means((3, -1), 4).values()) == 16
     rows = pictures.batches_panels((3, -1), (1, 2, 4))
     assert re.findall(r">(\d) = (\d) \+ (\d)<", rows[1].svg()) == [("5", "1", "4"), ("3", "1", "2"), ("2", "1", "1")]
+    said = re.findall(r">([\d.]+) steps, (\d+) examples<", pictures.progress_panel(4, (1, 4, 16)).svg())
+    assert said == [
+        ("5", "5"),
+        ("2", "8"),
+        ("1.25", "20"),
+    ]  # whole steps of a fifth, a half and four fifths, counted by hand
+    plan: Any = {"days": 24, "gpus": 512, "critical_batch": 512, "deadline_days": 20, "marked": (512, 768, 1024, 2048)}
+    drawn_days = pictures.days_panel(**plan).svg()
+    assert re.findall(r">(\d+) days<", drawn_days) == ["24", "20", "18", "15"]
+    assert "never below 12 days" in drawn_days
     lines = {"constant": [5.0, 20.0, 30.0, 40.0], "square root": [2.0, 4.0, 8.0, 15.0], "linear": [1.0, 1.2, 1.5, 2.0]}
     curves = {"standard": {32: [0.6, 0.5, 0.7], 64: [0.61, 0.5, 0.72]}}
     panels = [
         *rows,
         pictures.gain_panel(4, (1, 4, 16)),
         pictures.gain_panel(4, (1, 4, 16), width_px=pictures.NARROW_PX),
+        *(pictures.progress_panel(4, (1, 4, 16), width_px=width) for width in (pictures.NARROW_PX, pictures.WIDE_PX)),
+        *(pictures.days_panel(**plan, width_px=width) for width in (pictures.NARROW_PX, pictures.WIDE_PX)),
         *pictures.tradeoff_panels([1, 8, 64], [90, 20, 11], critical_batch=8, fewest_steps=10),
         pictures.ramp_panel(
-            [(n, 9) for n in range(1, 90)], [(n, n / 5 + 3) for n in range(90)], [(n, n + 12) for n in range(90)]
+            [(n, 9) for n in range(1, 90)],
+            [(n, n / 5 + 3) for n in range(90)],
+            [(n, n + 12) for n in range(90)],
+            [(n, 4) for n in range(40)],
         ),
         *pictures.rules_panels((4, 16, 64, 256), {"SGD": lines}),
         *pictures.width_panels([0.01, 0.02, 0.04], curves),

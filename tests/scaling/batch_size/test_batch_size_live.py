@@ -31,9 +31,20 @@ def test_the_numbers_are_those_of_a_run_made_step_by_step(batch: int, critical: 
     assert hours == pytest.approx(100 * k * more / once, rel=0.01)
 
 
-def test_it_opens_on_the_question() -> None:
+def test_it_opens_on_the_critical_batch_and_keeps_the_answer_to_itself() -> None:
     assert figure.opening is not None
-    numbers = figure(**figure.opening.values).numbers
+    assert "75% of the time" in figure(**figure.opening.values).numbers
+    assert not any("15 days" in figure(**named.values).numbers for named in figure.named)
+    numbers = figure(batch=512, critical=512, workers=4).numbers
     assert "B = 512, critical batch 512: 2 times the fewest steps, 2 times the fewest examples." in numbers
-    assert 24 * 0.625 == 15
+    assert "15 days instead of 24 (perfect would be 25%, 6 days)" in numbers  # five eighths of 24
     assert "62.5% of the time" in numbers
+
+
+@given(st.integers(1, 6), st.integers(1, 365))
+def test_the_days_shrink_as_the_steps_do(workers: int, days: int) -> None:
+    said = re.findall(r"([\d,.]+) days instead of", figure(batch=8, critical=32, workers=2**workers, days=days).numbers)
+    assert float(said[0].replace(",", "")) == pytest.approx(
+        days * stepped(8 * 2**workers, 32) / stepped(8, 32), rel=0.01, abs=0.006
+    )
+    assert "days" in figure(batch=8, critical=32, workers=1, days=days).idle

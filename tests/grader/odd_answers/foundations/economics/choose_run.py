@@ -317,3 +317,81 @@ def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd
             if best is None or worst < best[0]:
                 best = worst, (number, devices, tau)
     return best[1]
+
+# %% first_order_cheapest
+# Wrong: the first-order sum, with restarts. It was told that it forgot them.
+# Message: that are allowed
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    found = []
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work * (1 + checkpoint_s / tau + (tau / 2 + restart_s) / mtbf)
+            found.append((seconds > 3600 * deadline_h, devices * usd * seconds, number, devices, tau))
+    return min(found)[2:]
+
+# %% second_order_cheapest
+# Wrong: the first terms of a series for the exact sum. It passed once.
+# Message: that are allowed
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    found = []
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            added = checkpoint_s / tau + (tau / 2 + restart_s) / mtbf
+            seconds = work * (1 + added + added**2)
+            found.append((seconds > 3600 * deadline_h, devices * usd * seconds, number, devices, tau))
+    return min(found)[2:]
+
+# %% halves_the_devices_of_each_offer
+# Wrong: the devices by halving. It passed once.
+# Known mistake: You searched the number of devices by halving, as if more were always faster. Beyond some number they fail so often that the run takes longer: try them all.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    found = []
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+
+        def plan(n):
+            mtbf, work = 3600 * mtbf_h / n, flops / (n * rate)
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            return work / tau * mtbf * math.exp(restart_s / mtbf) * math.expm1((tau + checkpoint_s) / mtbf), tau
+
+        lo, hi = 1, most
+        while lo < hi:
+            mid = (lo + hi) // 2
+            if plan(mid)[0] <= 3600 * deadline_h:
+                hi = mid
+            else:
+                lo = mid + 1
+        seconds, tau = plan(lo)
+        found.append((seconds > 3600 * deadline_h, lo * usd * seconds, number, lo, tau))
+    return min(found)[2:]
+
+# %% a_negative_interval
+# Wrong: an interval below 0. It was told that it forgot the restarts.
+# Message: an interval of -
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    found = []
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * math.expm1((tau + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+            found.append((seconds > 3600 * deadline_h, devices * usd * seconds, number, devices, -tau))
+    return min(found)[2:]
