@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from snippets.arrays import finite_array
-from snippets.domain import at_most, each, positive_integer, positive_number, probability
+from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number, probability
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.scaling.phase_transitions.double_descent import min_norm_error
@@ -35,7 +35,7 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
             100 * exact_match_rate(token_accuracy=probability("accuracies", accuracy), tokens=j) if j else 100.0
             for j in range(count + 1)
         ]
-        panel.text(8, base - 78, name, bold=True, size=12)
+        panel.text(8, base - 88, name, bold=True, size=12)
         panel.rectangles(
             [(12 + step * j, base - 0.66 * share, step - 3, 0.66 * share) for j, share in enumerate(left)],
             colour="accent",
@@ -47,7 +47,7 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
                 continue
             x = 12 + step * j + (step - 3) / 2
             panel.text(x, base + 14, str(j), anchor="middle", colour="muted", size=12)
-        for j in (1, 2, 5, 10):
+        for j in (0, 1, 2, 5, 10):
             if j <= count and left[j] >= 0.5:
                 x, y = 12 + step * j + (step - 3) / 2, base - 0.66 * left[j] - 4
                 panel.text(x, y, f"{left[j]:.0f}", anchor="middle", size=12)
@@ -66,13 +66,13 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
     """
     exponent, first = positive_number("exponent", exponent), positive_number("first_loss", first_loss)
     plot = Plot(
-        Axis(1, 1e8, "log", "compute, first model = 1", ticks=(1, 1e2, 1e4, 1e6)),
+        Axis(0.1, 1e9, "log", "compute, first model = 1", ticks=(1, 1e2, 1e4, 1e6)),
         Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
         title="Answers that are right, share",
         width_px=width_px,
         height_px=240,
     )
-    computes = [10 ** (step / 10) for step in range(81)]
+    computes = [10 ** (step / 10) for step in range(-10, 91)]
     hues = ("muted", "rank-2", "accent")
     halves = []
     for length, hue in zip(each("lengths", lengths, positive_integer), hues, strict=True):
@@ -101,11 +101,12 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
     return plot.panel
 
 
-def likelihood_panel(answer_losses: ArrayLike, *, width_px: float = WIDTH) -> Panel:
+def likelihood_panel(answer_losses: ArrayLike, *, easiest: int = 0, width_px: float = WIDTH) -> Panel:
     """Return a drawing of the chance that each answer comes out right, a dot a problem, and of their mean.
 
     Args:
         answer_losses: of the right answers, in nats, each at least 0.
+        easiest: how many problems, from the easiest on, are full dots; the others are grey.
         width_px: of the picture.
     """
     losses = np.sort(finite_array("answer_losses", answer_losses, dimensions=1))
@@ -117,9 +118,10 @@ def likelihood_panel(answer_losses: ArrayLike, *, width_px: float = WIDTH) -> Pa
         width_px=width_px,
         height_px=250,
     )
-    plot.dots(
-        [(float(x), max(float(y), 1e-12)) for x, y in zip(losses, chances, strict=True)], colour="accent", radius=3
-    )
+    points = [(float(x), max(float(y), 1e-12)) for x, y in zip(losses, chances, strict=True)]
+    marked = nonnegative_integer("easiest", easiest)
+    plot.dots(points[marked:], colour="muted" if marked else "accent", radius=3)
+    plot.dots(points[:marked], colour="accent", radius=3)
     mean = float(chances.mean())
     plot.curve([(0, mean), (plot.across.high, mean)], colour="communication", dashed=True, width=1.5)
     plot.panel.text(
@@ -246,6 +248,43 @@ def forecast_panel(
     return plot.panel
 
 
+def lines_panel(groups: Mapping[str, Sequence[float]], *, width_px: float = WIDTH) -> Panel:
+    """Return a drawing of mean losses against compute, both logarithmic, with their lines and where these lead next.
+
+    Args:
+        groups: what is written at a line → mean loss of each model, which has ten times the compute of the one before.
+        width_px: of the picture.
+    """
+    rows = [each("groups", losses, positive_number) for losses in groups.values()]
+    sizes = [10.0**step for step in range(len(rows[0]) + 1)]
+    ends = [_line(sizes[:-1], losses, at=(sizes[0], sizes[-1])) for losses in rows]
+    least, most = min(end[1][1] for end in ends), max(end[0][1] for end in ends)
+    plot = Plot(
+        Axis(0.5, sizes[-1] * 3, "log", "compute, first model = 1", ticks=tuple(sizes)),
+        Axis(least / 1.6, most * 1.6, "log", ticks=(1, 2, 5, 10, 20, 50)),
+        title="Mean loss of a product, nats, logarithmic",
+        width_px=width_px,
+        height_px=260,
+    )
+    hues = ("rank-2", "accent", "muted")
+    for name, losses, end, hue in zip(groups, rows, ends, hues, strict=False):
+        plot.curve(end, colour=hue, dashed=True, width=1.5)
+        plot.dots(list(zip(sizes, losses, strict=False)), colour=hue, radius=4.5)
+        x, y = plot.x(sizes[-1]), plot.y(end[1][1])
+        plot.panel.curve([(x - 5, y - 5), (x + 5, y + 5)], colour=hue)
+        plot.panel.curve([(x - 5, y + 5), (x + 5, y - 5)], colour=hue)
+        middle = math.sqrt(sizes[0] * sizes[1])
+        place = plot.x(middle) + 4, plot.y(math.sqrt(losses[0] * losses[1])) - 8
+        plot.panel.text(*place, name, colour=hue, size=12)
+    return plot.panel
+
+
+def _line(sizes: Sequence[float], losses: Sequence[float], *, at: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return two points of the least-squares line through the logarithms."""
+    slope, level = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return [(size, math.exp(level + slope * math.log(size))) for size in at]
+
+
 def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float]]], problems: int) -> list[Panel]:
     """Return two drawings of families of models: answers right of a test, and the loss of a token.
 
@@ -260,7 +299,11 @@ def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float
         across, Axis(0, 6, ticks=(0, 2, 4, 6)), title=f"Right of {count}, expected", width_px=330, height_px=210
     )
     loss = Plot(
-        across, Axis(0, 2.2, ticks=(0, 0.5, 1, 1.5, 2)), title="Loss of a digit, nats", width_px=330, height_px=210
+        across,
+        Axis(0.18, 3.5, "log", ticks=(0.25, 0.5, 1, 2)),
+        title="Loss of a digit, nats, logarithmic",
+        width_px=330,
+        height_px=210,
     )
     for (name, (rates, losses)), hue in zip(families.items(), ("accent", "rank-1"), strict=True):
         first = hue == "accent"
@@ -269,6 +312,10 @@ def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float
             plot.curve(points, colour=hue, dashed=not first)
             plot.dots(points, colour=hue, radius=5 if first else 3.5)
         x, y = loss.x(sizes[1]), loss.y(losses[1])
+        if not first:
+            ends = _line(sizes[:-1], losses[:-1], at=(sizes[0], sizes[-1]))
+            loss.curve(ends, colour="muted", dashed=True, width=1.5)
+            loss.panel.text(loss.right, loss.y(ends[1][1]) - 7, "its line", anchor="end", colour="muted", size=12)
         place = {"x": x - 8, "y": y + 20, "anchor": "end"} if first else {"x": x + 4, "y": y - 9}
         loss.panel.text(**place, content=name, colour=hue, size=12)
         hits.panel.text(hits.left + 12, hits.top + (20 if first else 37), name, colour=hue, size=12)

@@ -78,7 +78,7 @@ def _panel(
     title="A jump that slides",
     opens="The question",
     caption="Dashed: one token. Full, with a dot for every tenfold compute: an answer of $\\ell$ tokens that must all "
-    "be right. The large dark dot is the model with ten times the compute of the tested one. Grey: rates so low that "
+    "be right. The largest dot is the model with ten times the compute of the tested one. Grey: rates so low that "
     "a test of $J$ problems shows nothing right more often than one time in twenty. First with the share on an "
     "ordinary axis, then on a logarithmic one, on which the dots do not jump.",
     knobs=[

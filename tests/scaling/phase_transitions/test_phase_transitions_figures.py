@@ -42,6 +42,21 @@ def test_every_problem_is_a_dot_and_the_mean_is_written() -> None:
     assert f"mean {100 * np.exp(-losses).mean():.2f}%" in svg
 
 
+def test_the_easiest_are_marked() -> None:
+    svg = pictures.likelihood_panel([9.0, 1.0, 3.0], easiest=2).svg()
+    assert_texts_fit(svg)
+    assert dots(svg) == 3
+
+
+def test_lines_of_losses_lead_to_the_next_model() -> None:
+    groups = {"easy": [8.0, 4.0, 2.0], "all": [16.0, 8.0, 4.0], "hard": [32.0, 16.0, 8.0]}
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.lines_panel(groups, width_px=width).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 9
+        assert all(f">{name}<" in svg for name in groups)
+
+
 def test_how_often_a_test_shows_nothing_is_written_at_each_dot() -> None:
     for width in (pictures.WIDTH, pictures.WIDE):
         svg = pictures.unseen_panel(
