@@ -66,7 +66,7 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
     """
     exponent, first = positive_number("exponent", exponent), positive_number("first_loss", first_loss)
     plot = Plot(
-        Axis(0.1, 1e9, "log", "compute, first model = 1", ticks=(1, 1e2, 1e4, 1e6)),
+        Axis(0.1, 1e9, "log", "compute, first model = 1", ticks=(1, 1e3, 1e6)),
         Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
         title="Answers that are right, share",
         width_px=width_px,
@@ -266,16 +266,14 @@ def lines_panel(groups: Mapping[str, Sequence[float]], *, width_px: float = WIDT
         width_px=width_px,
         height_px=260,
     )
-    hues = ("rank-2", "accent", "muted")
+    hues = ("muted", "accent", "rank-2")
     for name, losses, end, hue in zip(groups, rows, ends, hues, strict=False):
         plot.curve(end, colour=hue, dashed=True, width=1.5)
         plot.dots(list(zip(sizes, losses, strict=False)), colour=hue, radius=4.5)
         x, y = plot.x(sizes[-1]), plot.y(end[1][1])
         plot.panel.curve([(x - 5, y - 5), (x + 5, y + 5)], colour=hue)
         plot.panel.curve([(x - 5, y + 5), (x + 5, y - 5)], colour=hue)
-        middle = math.sqrt(sizes[0] * sizes[1])
-        place = plot.x(middle) + 4, plot.y(math.sqrt(losses[0] * losses[1])) - 8
-        plot.panel.text(*place, name, colour=hue, size=12)
+        plot.panel.text(plot.x(sizes[0]) + 10, plot.y(losses[0]) - 3, name, colour=hue, size=12)
     return plot.panel
 
 
