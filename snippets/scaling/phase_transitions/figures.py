@@ -273,7 +273,10 @@ def lines_panel(groups: Mapping[str, Sequence[float]], *, width_px: float = WIDT
         x, y = plot.x(sizes[-1]), plot.y(end[1][1])
         plot.panel.curve([(x - 5, y - 5), (x + 5, y + 5)], colour=hue)
         plot.panel.curve([(x - 5, y + 5), (x + 5, y - 5)], colour=hue)
-        plot.panel.text(plot.x(sizes[0]) + 10, plot.y(losses[0]) - 3, name, colour=hue, size=12)
+        if losses is rows[-1]:  # below the last line, so that no name touches the line above it
+            plot.panel.text(plot.x(sizes[1]) - 6, plot.y(losses[1]) + 17, name, colour=hue, size=12, anchor="end")
+        else:
+            plot.panel.text(plot.x(sizes[0]) + 10, plot.y(losses[0]) - 3, name, colour=hue, size=12)
     return plot.panel
 
 
