@@ -175,7 +175,7 @@ def trials_panel(
         x = left + wide * axis.share(mark)
         panel.line(x, y + 10, x, y + 18)
         panel.text(x, y + 32, f"{mark:g}", anchor="middle", colour="muted", size=12)
-    panel.text(left + wide, y + 48, "days", anchor="end", colour="muted", size=12)
+    panel.text(left + wide, y + 48, "days, logarithmic", anchor="end", colour="muted", size=12)
     return panel
 
 
