@@ -214,7 +214,7 @@ def runs_panel(
         ranges: name → ends of a range; the first is drawn as a grey band, the second as a dashed frame around it.
         middle: of the ranges, where a thin line goes down; ``None`` for no line.
     """
-    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.15, 0.2, 0.3, 0.4, 0.6))
+    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.33, 0.5))
     left, wide, row = 142.0, 178.0, 19.0
     bottom = 46 + row * len(shares)
     panel = Panel(WIDTH, bottom + 40)
