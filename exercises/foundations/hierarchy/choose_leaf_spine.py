@@ -192,6 +192,9 @@ INPUTS: list[Inputs] = [
         (24, 8, (7,)),
         (28, 14, (7,)),
         (36, 9, (10,)),
+        (12, 11, (5,)),
+        (18, 11, (8,)),
+        (22, 11, (1,)),
     )
     for least in leasts
 ]
@@ -261,6 +264,25 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(
+            "takes_half_of_the_leaves_cables",
+            "An odd number of leaves cannot be halved: the leaf that is cut in two adds half of its GPUs' links, not "
+            "half of its cables.",
+            {ENOUGH: "across = leaves * min(down, up) // 2"},
+            accepts=by_rule(across=lambda leaves, down, up: leaves * min(down, up) // 2),
+        ),
+        Mistake(
+            "has_an_even_number_of_leaves",
+            "The number of leaves may be odd: one of them is then cut in two.",
+            {"if gpus % leaves:": "if gpus % leaves or leaves % 2:"},
+            accepts=by_rule(fitting=lambda gpus, ports, design: fits(gpus, ports, design) and design[0] % 2 == 0),
+        ),
+        Mistake(
+            "has_no_more_spines_than_leaves",
+            "There may be more spines than leaves: large leaves with many cables up.",
+            {"range(1, (ports - down) // cables + 1)": "range(1, min(leaves, (ports - down) // cables) + 1)"},
+            accepts=by_rule(fitting=lambda gpus, ports, design: fits(gpus, ports, design) and design[1] <= design[0]),
+        ),
+        Mistake(
             "counts_both_directions",
             "A link counts once, although it carries bytes both ways.",
             {"if across >= least_links:": "if 2 * across >= least_links:"},
@@ -289,6 +311,14 @@ EXERCISE = Exercise(
             "A leaf's ports hold its GPUs too; only what is left can go up.",
             {"(ports - down) // cables": "ports // cables"},
             accepts=by_rule(fitting=lambda gpus, ports, design: max(design[:2]) * design[2] <= ports),
+        ),
+        Mistake(
+            "forgets_the_ports_of_the_cables",
+            "A leaf needs a port for every cable up, beside those of its GPUs.",
+            {"(ports - down) // cables": "(ports if down <= ports else 0)"},
+            accepts=by_rule(
+                fitting=lambda gpus, ports, design: gpus // design[0] <= ports and design[0] * design[2] <= ports
+            ),
         ),
         Mistake(
             "is_always_the_first",

@@ -82,6 +82,11 @@ EXERCISE = Exercise(
             {"2 if adds_directions else 1": "2"},
         ),
         Mistake(
+            "halves_the_others",
+            "Halve the numbers that add both directions, and leave those that count one as they are.",
+            {"2 if adds_directions else 1": "1 if adds_directions else 2"},
+        ),
+        Mistake(
             "takes_powers_of_two",
             "G and T are 10⁹ and 10¹² here; 2³⁰ and 2⁴⁰ are written Gi and Ti.",
             {'1e12 if unit[0] == "T" else 1e9': '2**40 if unit[0] == "T" else 2**30'},

@@ -88,6 +88,7 @@ EXERCISE = Exercise(
         of(2, 1, 2),
         of(2, 4),
         of(2, 2, 2, 2),
+        of(2, 1, 1, 4),
     ],
     drawn=drawn,
     units={"result": "links"},
@@ -120,7 +121,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "halves_the_hosts",
-            "This is what half of the hosts could send through one link each; a torus has fewer links across.",
+            "This is what half of the hosts could send through one link each; a cut parts two links of each line along "
+            "the longest side.",
             {"2 * math.prod(sides) // max(sides)": "math.prod(sides) // 2"},
         ),
         Mistake(

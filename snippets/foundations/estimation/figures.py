@@ -175,7 +175,7 @@ def trials_panel(
         x = left + wide * axis.share(mark)
         panel.line(x, y + 10, x, y + 18)
         panel.text(x, y + 32, f"{mark:g}", anchor="middle", colour="muted", size=12)
-    panel.text(left + wide, y + 48, "days", anchor="end", colour="muted", size=12)
+    panel.text(left + wide, y + 48, "days, logarithmic", anchor="end", colour="muted", size=12)
     return panel
 
 
@@ -214,7 +214,7 @@ def runs_panel(
         ranges: name → ends of a range; the first is drawn as a grey band, the second as a dashed frame around it.
         middle: of the ranges, where a thin line goes down; ``None`` for no line.
     """
-    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.35, 0.6))
+    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.33, 0.5))
     left, wide, row = 142.0, 178.0, 19.0
     bottom = 46 + row * len(shares)
     panel = Panel(WIDTH, bottom + 40)
@@ -237,6 +237,7 @@ def runs_panel(
         y = 52 + row * number
         panel.text(4, y, name, size=12, middle=True)
         panel.text(left - 8, y, f"{share:.0%}", anchor="end", size=12, middle=True)
+        panel.line(left, y, left + wide * axis.share(share), y, colour="line")
         panel.dots([(left + wide * axis.share(share), y)], colour="accent", radius=4.5)
     panel.line(left, bottom + 2, left + wide, bottom + 2)
     for mark in axis.marks():

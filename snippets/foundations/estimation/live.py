@@ -18,7 +18,7 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
 
 _AXES = (
-    Axis(1 / 1.5, 1.5, "log", ticks=(1 / 1.5, 1 / 1.2, 1, 1.2, 1.5)),
+    Axis(1 / 1.5, 1.5, "log", ticks=(1 / 1.4, 1 / 1.2, 1, 1.2, 1.4)),
     Axis(1 / 2, 2, "log", ticks=(1 / 2, 1 / 1.5, 1, 1.5, 2)),
     Axis(1 / 5, 5, "log", ticks=(1 / 4, 1 / 2, 1, 2, 4)),
     Axis(1 / 32, 32, "log", ticks=(1 / 16, 1 / 4, 1, 4, 16)),

@@ -72,7 +72,7 @@ def _dots_panel(title: str, rows: Mapping[str, float], axis: Axis, *, digits: in
     for row, (name, value) in enumerate(rows.items()):
         y = _TOP + _ROW * row + _ROW / 2
         panel.text(_NAMES - 8, y, _short(name), anchor="end", size=12, middle=True)
-        panel.line(_NAMES, y, x(value), y, colour="accent")
+        panel.line(_NAMES, y, _END, y, colour="line")
         panel.dots([(x(value), y)], colour="accent", radius=4.5)
         panel.text(WIDTH - 1, y, in_units(value, axis.unit, digits=digits), anchor="end", size=12, middle=True)
     return panel

@@ -32,8 +32,8 @@ class Crossing(NamedTuple):
 @live_figure(
     title="Three cuts through a network",
     caption="Each column is a leaf switch: its GPUs hang below, its cables to the spine switches stand above, red "
-    "where the traffic uses them (one box for each, while they are few). Below, the time that the bytes need to get "
-    "out of one GPU, up from one leaf, and across the middle. The longest of the three decides.",
+    "as far as the traffic uses them (in a small network each has a box of its own). Below, the time that the bytes "
+    "need at least to get out of one GPU, up from one leaf, and across the middle. The longest, red here, decides.",
     knobs=[
         Number("leaves", "Leaf switches J", 4, 2, _MOST, 2),
         Number("hosts_per_leaf", "GPUs below each, G", 2, 1, _MOST, 1),

@@ -92,15 +92,15 @@ def layer_products_panel(*, unit_px: float = 54) -> Panel:
     top = u + 60
     panel.text(2, top - 8, "feed-forward: 8h²", bold=True)
     panel.rectangle(2, top, 4 * u, u, colour="parameters")
-    panel.text(2 + 2 * u, top + u / 2, "up: h × 4h", anchor="middle", middle=True, size=12)
+    panel.text(2 + u / 2, top + u / 2 - 8, "up:", anchor="middle", middle=True, size=12)
+    panel.text(2 + u / 2, top + u / 2 + 8, "h × 4h", anchor="middle", middle=True, size=12)
     panel.rectangle(2 + 4 * u + 16, top, u, 4 * u, colour="parameters")
     left = 2 + 4 * u + 16
-    for side in (u, 2 * u, 3 * u):  # where one square ends and the next begins, short enough to leave the words free
-        for edge in (0, u - 10):
-            panel.line(2 + side, top + edge, 2 + side, top + edge + 10, colour="ink")
-            panel.line(left + edge, top + side, left + edge + 10, top + side, colour="ink")
-    panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u - 8, "down:", anchor="middle", middle=True, size=12)
-    panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4h × h", anchor="middle", middle=True, size=12)
+    for side in (u, 2 * u, 3 * u):  # where one square ends and the next begins
+        panel.line(2 + side, top, 2 + side, top + u, colour="ink")
+        panel.line(left, top + side, left + u, top + side, colour="ink")
+    panel.text(left + u / 2, top + u / 2 - 8, "down:", anchor="middle", middle=True, size=12)
+    panel.text(left + u / 2, top + u / 2 + 8, "4h × h", anchor="middle", middle=True, size=12)
     return panel
 
 
@@ -201,7 +201,13 @@ def run_days(
 
 
 def walls_plot(
-    *, memory_bytes: int, most: int = 2**14, deadline_days: float = 30, width_px: float = 340, **run: float
+    *,
+    memory_bytes: int,
+    most: int = 2**12,
+    deadline_days: float = 30,
+    sequences: float | None = None,
+    width_px: float = 340,
+    **run: float,
 ) -> Figure:
     """Draw the days of a run against the number of devices, with the three walls.
 
@@ -209,6 +215,7 @@ def walls_plot(
         memory_bytes: of one device.
         most: devices at which the axis ends.
         deadline_days: a dot stands where computing alone takes as long.
+        sequences: of a step; with more devices than these, each gets less than a sequence, and the plot is shaded.
         width_px: of the plot.
         run: as ``run_days`` takes it, but for the devices.
 
@@ -216,25 +223,27 @@ def walls_plot(
         The plot; a second dot stands where summing takes as long as computing.
     """
     counts = [2 ** (power / 4) for power in range(4 * most.bit_length() - 3)]
-    whole = [2**power for power in range(most.bit_length())]
-    sums = [run_days(devices=count, **run)[1] for count in whole]  # type: ignore[arg-type]
+    whole = [*range(2, 16), *(2**power for power in range(4, most.bit_length()))]
+    sums = [_summing(count, run) for count in whole]
     alone = run_days(devices=1, **run)[0]  # type: ignore[arg-type]
     fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
     crossing = next((count for count in range(2, most) if alone / count <= _summing(count, run)), None)
     with plot(width_px=width_px, height_px=330) as (figure, axes):
         axes.plot(counts, [alone / count for count in counts], color=colour("forward"))
-        axes.plot(whole[1:], sums[1:], "--", color=colour("communication"))
+        axes.plot(whole, sums, "--", color=colour("communication"))
         axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0)
         axes.axhline(deadline_days, color=colour("ink"), linewidth=0.8, linestyle=":")
         said: dict[str, Any] = {"fontsize": 12, "textcoords": "offset points"}
         axes.annotate("too little memory", (0.8, 1), (4, 0), rotation=90, ha="left", va="bottom", **said)
-        axes.annotate(f"{deadline_days:g} days", (fewest, deadline_days), (4, 3), ha="left", va="bottom", **said)
-        axes.annotate("summing", (16, sums[4]), (0, -5), ha="center", va="top", color=colour("communication"), **said)
-        last = most // 4
+        if sequences:
+            axes.axvspan(sequences, most, color=colour("idle"), alpha=0.3, linewidth=0)
+            axes.annotate("less than a sequence", (most, 1e4), (-4, -4), rotation=90, ha="right", va="top", **said)
         axes.annotate(
-            "computing", (last, alone / last), (-6, -2), ha="right", va="top", color=colour("forward"), **said
+            "summing", (16, _summing(16, run)), (0, -5), ha="center", va="top", color=colour("communication"), **said
         )
-        _mark(axes, alone / deadline_days, deadline_days, f"{alone / deadline_days:,.0f} GPUs", up=True)
+        axes.annotate("computing", (8, alone / 8), (6, 2), ha="left", va="bottom", color=colour("forward"), **said)
+        dot = f"{alone / deadline_days:,.0f} GPUs:\n{deadline_days:g} days"
+        _mark(axes, alone / deadline_days, deadline_days, dot, up=True)
         if crossing:
             _mark(axes, crossing, alone / crossing, f"equal\nat {crossing:,}", up=False)
         axes.set_xscale("log", base=2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from snippets.all_reduce import ring_all_reduce_time_s
 from snippets.domain import positive_number
 from snippets.drawing import Panel
@@ -17,7 +19,7 @@ from snippets.recipes import model_state_bytes
 
 DAY_S = 86_400
 YEAR_DAYS = 365.25
-_WIDTH = 328
+_WIDTH, _BAR_WIDTH, _HEIGHT = 340, 316, 330
 _RECIPES = {
     "mixed-adam": "mixed Adam, 16 B",
     "16-bit-adam-fp32-moments": "… no master copy, 12 B",
@@ -25,17 +27,15 @@ _RECIPES = {
 }
 _SIXTEEN_BIT = {name: device.peaks.bf16 or device.peaks.fp16 for name, device in ACCELERATORS.items()}
 _DEVICES = {name: name for name, peak in _SIXTEEN_BIT.items() if peak}
-_GPUS = Axis(1, 2**16, "log", "GPUs, R", ticks=(1, 10, 100, 1000, 10_000))
-_DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
+_GPUS = Axis(1, 2**16, "log", "GPUs, R", ticks=(1, 16, 256, 4096))
 
 
 @live_figure(
     title="How long, and does it fit?",
-    caption="First, the days of a run against the number of GPUs that share it: at the share u of the peak, waiting "
-    "included, and dashed the days for which each GPU sends if the GPUs sum all gradients in one ring after every "
-    "step. A run can't be shorter than these, even if all summing hides. Where one GPU is too small for the state of "
-    "training, an upright dashed line is at the fewest GPUs whose memories together hold it. Second, that state "
-    "against the memory of one GPU.",
+    caption="First, days of the run against GPUs. Solid: computing, at the share u. Dashed: the time for which each "
+    "GPU sends, if one ring sums all gradients after every step. The run can't be shorter than either. Upright: the "
+    "fewest GPUs whose memories together hold the state, where it's more than one. Second, the state against one GPU's "
+    "memory.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS}, "GPT-2 124M"),
         Number("tokens", "Tokens D", 1e10, 1e8, 1e14, 10**0.1, "log"),
@@ -136,7 +136,7 @@ def training_days(
         limit=memory,
         limit_name=f"{device}: {gigabytes(memory)}",
         legend=True,
-        width_px=_WIDTH,
+        width_px=_BAR_WIDTH,
     )
     return Picture([_days_plot(days * devices, limit, devices, fewest), bar], numbers, alt)
 
@@ -186,8 +186,16 @@ def _gpus(devices: int) -> str:
 
 def _days_plot(alone: float, limit: float, devices: int, fewest: int) -> Panel:
     """Draw days of computing and of summing, which is ``limit`` for many devices."""
-    plot = Plot(_GPUS, _DAYS, title="Days of the run", width_px=_WIDTH)
     days = alone / devices
+    # From below this run's dot and summing to above one GPU's days; numbers above 10,000 are too long for the margin.
+    first = min(math.floor(math.log10(min(days, limit) / 3)), 3)
+    every = math.ceil((5 - first) / 7)
+    ticks = tuple(10.0**power for power in range(4, first - 1, -every))
+    axis = Axis(10.0**first, 3 * max(alone, limit, 10.0**first), "log", ticks=ticks)
+    plot = Plot(_GPUS, axis, title="Days of the run", width_px=_WIDTH, height_px=_HEIGHT)
+    for start, colour, dashes, name in ((130, "forward", False, "computing"), (236, "communication", True, "summing")):
+        plot.panel.curve([(start, 10), (start + 22, 10)], colour=colour, width=2, dashed=dashes)
+        plot.panel.text(start + 27, 14, name, size=12)
     plot.curve([(1, alone), (2**16, alone / 2**16)], colour="forward")
     summing = [(2**power, limit * (1 - 2**-power)) for power in range(1, 17)]
     plot.curve(summing, colour="communication", dashed=True)
@@ -195,19 +203,13 @@ def _days_plot(alone: float, limit: float, devices: int, fewest: int) -> Panel:
     if dashed is not None:
         plot.panel.line(dashed, plot.top, dashed, plot.bottom, colour="optimizer", dashed=True)
     plot.dots([(devices, days)], colour="forward", radius=5)
-    taken = _write_beside(plot, plot.x(devices), plot.y(days), duration(days), dashed, plot.y(limit))
-    _write_summing(plot, limit, alone, dashed, taken)
+    said = f"{in_units(days)} days" if days >= 2 else duration(days)
+    _write_beside(plot, plot.x(devices), plot.y(days), said, dashed, plot.y(limit))
     return plot.panel
 
 
-def _write_beside(
-    plot: Plot, dot: float, height: float, said: str, dashed: float | None, summing: float
-) -> tuple[float, float, float]:
-    """Write beside a dot of the falling line: above that line, within the plot, and across none of the dashed lines.
-
-    Returns:
-        Where the words start and end, and their height.
-    """
+def _write_beside(plot: Plot, dot: float, height: float, said: str, dashed: float | None, summing: float) -> None:
+    """Write beside a dot of the falling line: above that line, within the plot, and across none of the dashed lines."""
     fall = (plot.y(1) - plot.y(10)) / (plot.x(10) - plot.x(1))
     long = 7.8 * len(said)
     start = min(dot + 8, plot.right - long)
@@ -218,30 +220,3 @@ def _write_beside(
     if written - 12 < summing < written + 4:
         written = max(summing - 6, plot.top + 12)
     plot.panel.text(start, written, said, bold=True)
-    return start, start + long, written
-
-
-def _write_summing(
-    plot: Plot, limit: float, alone: float, dashed: float | None, taken: tuple[float, float, float]
-) -> None:
-    """Name the curve of summing, above it or below, in the first place that is free."""
-    if not _DAYS.low < limit < _DAYS.high:
-        return
-    long, height = 54.0, plot.y(limit)
-
-    def falling(x: float) -> float:
-        share = (x - plot.x(1)) / (plot.x(10) - plot.x(1))
-        return plot.y(min(max(alone / 10**share, _DAYS.low), _DAYS.high))
-
-    def is_free(start: float, written: float) -> bool:
-        end = start + long
-        on_words = taken[0] - 6 < end and start < taken[1] + 6 and abs(written - taken[2]) < 16
-        on_line = falling(start) - 4 < written and written - 12 < falling(end) + 4
-        on_dashed = dashed is not None and start - 4 < dashed < end + 4
-        return not (on_words or on_line or on_dashed) and plot.top + 12 < written < plot.bottom - 4
-
-    for start in (plot.right - long - 4, plot.x(40), plot.x(200), plot.x(6), plot.x(1000)):
-        for written in (height - 6, height + 15):
-            if is_free(start, written):
-                plot.panel.text(start, written, "summing", colour="communication")
-                return

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from snippets.drawing import Anchor, Panel
 from snippets.live.axes import Axis, Plot
-from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats
+from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, compute_multiple
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
 
 WIDTH, WIDE = 330, 500
@@ -40,14 +40,20 @@ def _law_curve(plot: Plot, law: ComputeLaw, low: float, high: float, *, colour: 
 
 
 def question_panel(
-    flops: Sequence[float], losses_nats: Sequence[float], *, target_flops: float, width_px: float = WIDTH
+    flops: Sequence[float],
+    losses_nats: Sequence[float],
+    *,
+    target_flops: float,
+    wanted_nats: float,
+    width_px: float = WIDTH,
 ) -> Panel:
-    """Return a drawing of a ladder's runs on logarithmic axes, with a question mark above the run that is asked for.
+    """Return a drawing of a ladder's runs on logarithmic axes, with a question mark at the run that is asked for.
 
     Args:
         flops: operations of each run.
         losses_nats: their losses.
         target_flops: of the run that is asked for.
+        wanted_nats: the loss that it should reach.
         width_px: of the picture.
     """
     up = _loss_axis(1.9, 4.4, (2, 2.5, 3, 3.5, 4))
@@ -59,7 +65,10 @@ def question_panel(
         plot.panel.text(plot.x(_power(C)) + 6, plot.y(loss) - 7, f"{loss:.3f}", size=12)
     x = plot.x(_power(target_flops))
     plot.panel.line(x, plot.top, x, plot.bottom, dashed=True)
-    plot.panel.text(x - 6, plot.y(2.3), "?", anchor="end", bold=True, size=16)
+    y = plot.y(wanted_nats)
+    plot.panel.line(plot.left, y, plot.right, y, colour="accent", dashed=True)
+    plot.panel.text(plot.left + 6, y + 15, f"wanted: {wanted_nats:.3f} or less", colour="accent", size=12)
+    plot.panel.text(x + 6, y - 6, "?", bold=True, size=16)
     return plot.panel
 
 
@@ -132,6 +141,95 @@ def drops_panel(drops: Sequence[float], *, first_flops: float) -> Panel:
     return panel
 
 
+def split_panel(losses_nats: Mapping[str, float], *, floor_nats: float) -> Panel:
+    """Return bars of losses, each split at the floor, with the share that lies above it.
+
+    Args:
+        losses_nats: name of a run → its loss.
+        floor_nats: the irreducible loss.
+    """
+    panel, base, tall = Panel(WIDTH, 270), 222.0, 176.0
+    panel.text(0, 14, "What the loss is made of, nats", bold=True)
+    wide, most = 306 / len(losses_nats), max(losses_nats.values())
+    under = tall * floor_nats / most
+    panel.rectangle(14, base - under, 306 - 10, under, colour="muted", strength=0.25)
+    for number, (name, loss) in enumerate(losses_nats.items()):
+        x, height = 14 + number * wide, tall * loss / most
+        panel.rectangle(x, base - height, wide - 10, height - under, colour="accent", strength=0.5)
+        middle = x + wide / 2 - 5
+        panel.text(middle, base - height - 6, f"{loss:.3f}", anchor="middle", size=12)
+        share = f"{1 - floor_nats / loss:.0%}"
+        panel.text(middle, base - (height + under) / 2, share, anchor="middle", size=12, bold=True, middle=True)
+        panel.text(middle, base + 16, name, anchor="middle", colour="muted", size=12)
+    panel.line(10, base, 320, base)
+    panel.text(14 + 153, base - under / 2, f"the floor, {floor_nats:.2f}", anchor="middle", size=12, middle=True)
+    panel.text(165, base + 36, "compute C of the run, FLOPs", anchor="middle", colour="muted", size=12)
+    return panel
+
+
+def bend_panel(
+    flops: Sequence[float], losses_nats: Sequence[float], *, line: ComputeLaw, floor: ComputeLaw, noise: float
+) -> Panel:
+    """Return by how many per cent runs lie above a straight line and above a law with a floor.
+
+    Args:
+        flops: operations of each run.
+        losses_nats: their losses.
+        line: a law without a floor.
+        floor: a law with one.
+        noise: standard deviation of ln ℒ, drawn as a band.
+    """
+    across = _compute_axis(min(flops), max(flops))
+    plot = Plot(
+        across, Axis(-1.5, 1.5, ticks=(-1, 0, 1)), title="Runs above the fits, %", width_px=WIDTH, height_px=270
+    )
+    _noise_band(plot, noise)
+    plot.curve([(across.low, 0.0), (across.high, 0.0)], colour="muted", width=1)
+    rows = [
+        (_power(C), *(100 * math.log(loss / compute_law_loss_nats(C, law=law)) for law in (line, floor)))
+        for C, loss in zip(flops, losses_nats, strict=True)
+    ]
+    plot.curve([(row[0], row[1]) for row in rows], colour=_COLOURS["line"], dashed=True, width=1.5)
+    for x, of_line, _ in rows:
+        _cross(plot, x, of_line, colour=_COLOURS["line"], radius=5)
+    plot.dots([(row[0], row[2]) for row in rows], colour=_COLOURS["floor"])
+    plot.panel.text(plot.x(rows[0][0]) + 10, plot.y(rows[0][1]) - 8, "× line", colour=_COLOURS["line"], size=12)
+    middle = plot.x(rows[len(rows) // 2][0])
+    plot.panel.text(
+        middle, plot.y(100 * noise) - 6, "• law with a floor", anchor="middle", colour=_COLOURS["floor"], size=12
+    )
+    return plot.panel
+
+
+def price_panel(law: ComputeLaw, *, gain_nats: float, marked_flops: Sequence[float]) -> Panel:
+    """Return by how many per cent the compute has to grow for a gain, along a ladder.
+
+    Args:
+        law: the ladder's.
+        gain_nats: by how much the loss is to fall.
+        marked_flops: where the price is marked by a dot and written, from 10^18 to 10^25.
+    """
+    low, high = 1e18, 1e25
+    plot = Plot(
+        _compute_axis(low, high),
+        Axis(0, 80, ticks=(0, 20, 40, 60, 80)),
+        title=f"More compute for {gain_nats:g} nats less, %",
+        width_px=WIDTH,
+        height_px=240,
+    )
+
+    def more(flops: float) -> float:
+        loss, floor = compute_law_loss_nats(flops, law=law), law.irreducible_nats
+        times = compute_multiple(loss_nats=loss, gain_nats=gain_nats, irreducible_nats=floor, exponent=law.exponent)
+        return 100 * (times - 1)
+
+    plot.curve([(_power(C), more(C)) for C in _along(low, high)], colour="accent")
+    for C in marked_flops:
+        plot.dots([(_power(C), more(C))], colour="ink")
+        plot.panel.text(plot.x(_power(C)) - 8, plot.y(more(C)) - 6, f"{more(C):.0f}%", anchor="end", size=12, bold=True)
+    return plot.panel
+
+
 def slice_panels(
     fit: LossFit | str, *, budgets: Mapping[str, float], tokens: Mapping[str, float]
 ) -> tuple[Panel, Panel]:
@@ -158,9 +256,8 @@ def slice_panels(
             colour = f"rank-{number if named is tokens else number + 4}"
             plot.curve(points, colour=colour)
             if named is tokens:
-                x, y = points[-1] if amount < 1e20 else points[45]
-                place = (plot.right - 3, plot.y(y) - 6) if amount < 1e20 else (plot.x(x) - 8, plot.y(y) + 12)
-                plot.panel.text(*place, name, anchor="end", colour=colour, size=12)
+                y = plot.y(points[-1][1]) - 12  # clear of a curve that still falls at its end
+                plot.panel.text(plot.right - 3, y, name, anchor="end", colour=colour, size=12)
             else:
                 x, y = max(point for point in points if point[1] <= 4.4)
                 plot.panel.text(plot.x(x) - 12, plot.y(y) + 4, name, anchor="end", colour=colour, size=12)
@@ -230,33 +327,32 @@ def band_panel(
     losses_nats: Sequence[float],
     *,
     band: Sequence[tuple[float, float, float, float]],
-    line: ComputeLaw,
-    title: str,
+    true_losses: Sequence[float],
 ) -> Panel:
-    """Return a ladder with the band of its predictions.
+    """Return the band of a ladder's predictions and its runs, both less the truth.
 
     Args:
         flops: operations of each run.
         losses_nats: their losses.
         band: for each compute: the compute, the band's lower end, its upper end, the truth.
-        line: a law without a floor, dashed.
-        title: of the panel.
+        true_losses: of the runs, without noise.
     """
-    first, last = min(flops), band[-1][0]
+    across = _compute_axis(min(flops), band[-1][0])
     plot = Plot(
-        _compute_axis(first, last),
-        _loss_axis(1.25, 4.8, (1.5, 2, 2.5, 3, 4)),
-        title=title,
+        across,
+        Axis(-0.06, 0.06, ticks=(-0.05, -0.025, 0, 0.025, 0.05)),
+        title="Predictions less the truth, nats",
         width_px=WIDTH,
         height_px=280,
     )
-    _law_curve(plot, line, first, last, colour=_COLOURS["line"], dashed=True)
-    plot.panel.text(plot.x(22.6), plot.y(1.34), "straight line", anchor="end", colour=_COLOURS["line"], size=12)
+    plot.curve([(across.low, 0.0), (across.high, 0.0)], colour="ink", dashed=True, width=1.5)
     for number in (1, 2):
-        plot.curve([(_power(row[0]), row[number]) for row in band], colour=_COLOURS["floor"], width=1.5)
-    plot.curve([(_power(row[0]), row[3]) for row in band], colour="ink", dashed=True, width=1.5)
-    plot.panel.text(plot.right - 4, plot.y(2.18), "80% band", anchor="end", colour=_COLOURS["floor"], size=12)
-    plot.dots([(_power(C), loss) for C, loss in zip(flops, losses_nats, strict=True)], colour="ink")
+        plot.curve([(_power(row[0]), row[number] - row[3]) for row in band], colour=_COLOURS["floor"], width=1.5)
+    plot.panel.text(plot.right - 4, plot.y(0) - 5, "the truth", anchor="end", size=12)
+    high = plot.y(max(row[2] - row[3] for row in band)) - 8
+    plot.panel.text(plot.right - 4, high, "80% band", anchor="end", colour=_COLOURS["floor"], size=12)
+    runs = zip(flops, losses_nats, true_losses, strict=True)
+    plot.dots([(_power(C), loss - true) for C, loss, true in runs], colour="ink")
     return plot.panel
 
 
@@ -311,6 +407,14 @@ def histogram_panel(
     return panel
 
 
+def _noise_band(plot: Plot, noise: float) -> None:
+    """Draw what seeds change as a band around 0, and say so at the bottom."""
+    top, bottom = plot.y(100 * noise), plot.y(-100 * noise)
+    plot.panel.rectangle(plot.left, top, plot.right - plot.left, bottom - top, colour="muted", strength=0.2)
+    text, middle = f"the band: noise, ±{noise:.2%}", (plot.left + plot.right) / 2
+    plot.panel.text(middle, plot.bottom - 8, text, anchor="middle", colour="muted", size=12)
+
+
 def _cross(plot: Plot, x: float, y: float, *, colour: str, radius: float) -> None:
     """Draw a cross, which without colour still differs from a dot."""
     x, y = plot.x(x), plot.y(y)
@@ -326,6 +430,7 @@ def ladder_panels(
     line: ComputeLaw,
     floor: ComputeLaw,
     fitted: int,
+    noise: float,
 ) -> tuple[Panel, Panel]:
     """Return a published ladder with two laws fitted to its first runs, and the errors of both in per cent.
 
@@ -336,6 +441,7 @@ def ladder_panels(
         line: a law without a floor.
         floor: a law with one.
         fitted: how many runs the laws were fitted to; those after it are drawn larger.
+        noise: standard deviation of ln ℒ, drawn as a band.
     """
     first, last = 1e18, 1e24
     left = Plot(
@@ -354,6 +460,7 @@ def ladder_panels(
         width_px=WIDTH,
         height_px=270,
     )
+    _noise_band(right, noise)
     for number, (name, C, loss) in enumerate(zip(names, flops, losses_nats, strict=True)):
         new = number >= fitted
         left.dots([(_power(C), loss)], colour="ink", radius=5 if new else 3.5)

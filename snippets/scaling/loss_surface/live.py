@@ -68,10 +68,22 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
     return plot.panel
 
 
+def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw, ...]) -> None:
+    """Write the laws' names at their ends: the line's below its own, the others above all curves."""
+    x = plot.x(math.log10(target)) - 8
+    wide, axis = 78.0, plot.across
+    start = 10 ** (axis.low + axis.span * (x - wide - plot.left) / (plot.right - plot.left))
+    y = max(plot.y(max(compute_law_loss_nats(start, law=law) for law in laws)) - 8, plot.top + 44)
+    plot.panel.text(x, y - 15, "truth", anchor="end", colour="muted", size=12)
+    plot.panel.text(x, y, "with a floor", anchor="end", colour="accent", size=12)
+    y = min(plot.y(by_line) + 16, plot.bottom - 6)
+    plot.panel.text(x, y, "straight line", anchor="end", colour="communication", size=12)
+
+
 @live_figure(
     title="Carry a ladder on",
     opens="The question",
-    caption="Black dots: the runs that you have, their noise drawn anew with the last knob. Red, dashed: the straight "
+    caption="Dots: the runs that you have, their noise drawn anew with the last knob. Red, dashed: the straight "
     "line through them. Blue: the law with a floor that fits them best. Grey: the truth, with an exponent of 0.179. "
     "The dashed upright line marks the compute that you ask for. Second picture: how far the runs lie above either "
     "law.",
@@ -86,15 +98,9 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
     ],
     named=[
         Named(
-            "Three runs, no noise",
-            "One power of ten ahead the straight line says 2.169 nats where the truth is 2.306; the law with a floor "
-            "meets it. The line's errors bend: + − +.",
-            {"runs": 3},
-        ),
-        Named(
             "The question",
-            "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. Turn "
-            "the last knob, which draws other noise: the floor wanders much more than the prediction.",
+            "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. The "
+            "true floor is 1.82.",
             {"runs": 5, "noise": 0.35},
         ),
         Named(
@@ -130,8 +136,8 @@ def extend_ladder(
     target = first * 10.0 ** (decades + ahead)
     line, fitted = log_log_line(compute, losses), fit_compute_law(compute, losses)
     true, by_line, by_floor = (compute_law_loss_nats(target, law=law) for law in (truth, line, fitted))
-    high, low = max(losses), min(by_line, by_floor, true) * 0.94
-    high *= (high / low) ** 0.12
+    high, low = max(losses), min(by_line, by_floor, true)
+    high, low = high * (high / low) ** 0.12, low * (low / high) ** 0.14
     plot = Plot(
         _across(first, decades + ahead),
         Axis(low, high, "log", ticks=_loss_ticks(low, high)),
@@ -142,10 +148,7 @@ def extend_ladder(
     x = plot.x(math.log10(target))
     plot.panel.line(x, plot.top, x, plot.bottom, dashed=True)
     plot.panel.text(x - 5, plot.top + 14, "asked for", anchor="end", size=12)
-    for place, (name, hue) in enumerate(
-        (("truth", "muted"), ("with a floor", "accent"), ("straight line", "communication"))
-    ):
-        plot.panel.text(plot.left + 8, plot.bottom - 42 + 16 * place, name, colour=hue, size=12)
+    _labels(plot, target, by_line=by_line, laws=(line, fitted, truth))
     for law, colour, dashed in ((truth, "idle", False), (line, "communication", True), (fitted, "accent", False)):
         points = [first * (target / first) ** (step / 40) for step in range(41)]
         plot.curve(

@@ -93,7 +93,10 @@ def test_the_walls_are_drawn_where_they_stand() -> None:
     axes = pictures.walls_plot(memory_bytes=80 * 10**9, most=4096, **RUN).axes[0]
     computing, summing, level, deadline, crossing = axes.lines
     whole = np.asarray(computing.get_ydata())[::4]  # it has three points between each two of the others
-    sent = [pictures.run_days(devices=2**power, **RUN)[1] for power in range(1, len(whole))]  # type: ignore[arg-type]
+    devices = [round(float(count)) for count in np.asarray(summing.get_xdata())]
+    assert devices[0] == 2
+    assert devices[-1] == 2 ** (len(whole) - 1)
+    sent = [pictures.run_days(devices=count, **RUN)[1] for count in devices]  # type: ignore[arg-type]
     assert list(np.asarray(summing.get_ydata())) == pytest.approx(sent)
     alone = float(np.asarray(computing.get_ydata())[0])
     assert np.asarray(deadline.get_xydata()) == pytest.approx(np.array([[alone / 30, 30]]))
@@ -102,3 +105,10 @@ def test_the_walls_are_drawn_where_they_stand() -> None:
     compute, summed = pictures.run_days(devices=round(ranks), **RUN)  # type: ignore[arg-type]
     assert days == pytest.approx(compute) == pytest.approx(summed, rel=2e-3)
     assert axes.patches[0].get_extents().transformed(axes.transData.inverted()).x1 == pytest.approx(2 * 0.97)
+    assert len(axes.patches) == 1
+
+
+def test_less_than_a_sequence_each_is_shaded() -> None:
+    axes = pictures.walls_plot(memory_bytes=80 * 10**9, most=4096, sequences=977, **RUN).axes[0]
+    ends = axes.patches[1].get_extents().transformed(axes.transData.inverted())
+    assert (ends.x0, ends.x1) == pytest.approx((977, 4096))

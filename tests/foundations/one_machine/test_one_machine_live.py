@@ -72,7 +72,7 @@ def test_the_days_are_written_beside_the_lines(model: str, devices: int) -> None
     assert dashed
     start, end = float(said[1]), float(said[1]) + 7.8 * len(said[3])
     assert not start - 2 < float(dashed[1]) < end + 2
-    assert 52 <= start < end <= 312
+    assert 52 <= start < end <= 324
 
 
 def test_every_device_has_a_rate_in_16_bits() -> None:
