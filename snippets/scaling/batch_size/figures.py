@@ -248,7 +248,7 @@ def tradeoff_panels(
         free = (down for down in (14, 30, 44) if not any(plot.top + down - 11 < y < plot.top + down + 3 for y in ruled))
         named = plot.x(critical_batch) + 6, plot.top + next(free, 14)
         plot.panel.text(*named, f"critical batch {critical_batch:.3g}", size=12)
-        named = f"the fewest: {floor:.3g}"  # at the end where the curve is far above its line
+        named = f"fewest: {floor:.3g}"  # at the end where the curve is far above its line
         if title == "steps":
             plot.panel.text(plot.left + 4, plot.y(floor) - 5, named, colour="muted", size=12)
         else:
