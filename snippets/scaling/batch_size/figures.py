@@ -248,11 +248,11 @@ def tradeoff_panels(
         free = (down for down in (14, 30, 44) if not any(plot.top + down - 11 < y < plot.top + down + 3 for y in ruled))
         named = plot.x(critical_batch) + 6, plot.top + next(free, 14)
         plot.panel.text(*named, f"critical batch {critical_batch:.3g}", size=12)
-        named = f"fewest: {floor:.3g}"  # at the end where the curve is far above its line
+        fewest = f"fewest: {floor:.3g}"  # at the end where the curve is far above its line
         if title == "steps":
-            plot.panel.text(plot.left + 4, plot.y(floor) - 5, named, colour="muted", size=12)
+            plot.panel.text(plot.left + 4, plot.y(floor) - 5, fewest, colour="muted", size=12)
         else:
-            plot.panel.text(plot.right - 4, plot.y(floor) - 5, named, anchor="end", colour="muted", size=12)
+            plot.panel.text(plot.right - 4, plot.y(floor) - 5, fewest, anchor="end", colour="muted", size=12)
         plot.curve([(size, formula(batch_size=size, **law)) for size in dense], colour="accent")
         plot.dots(list(zip(sizes, seen, strict=True)), colour="ink", radius=4)
         panels.append(plot.panel)
