@@ -26,8 +26,8 @@ def choose_loader(
     Batch i goes to worker i mod w, which makes one batch at a time, in the
     order in which they are asked for. Batches are taken in their order, by a
     GPU that takes step_s for each. Batch i is asked for when batch i - w * f
-    is taken; the first w * f are asked for at 0. The first step begins when
-    batch 0 is made.
+    is taken; the first w * f are asked for at 0, when the clock starts. The
+    first step begins when batch 0 is made. Some loader is always in time.
 
     Args:
         batches_s: seconds that each batch takes its worker.
@@ -96,7 +96,7 @@ def observe(
     limits: dict[str, Any] = {"step_s": step_s, "slots": slots, "deadline_s": deadline_s}
     right = wanted(batches_s, **limits)
     w, f = function(batches_s=batches_s, **limits)
-    if w < 1 or f < 1:
+    if w < 1 or f < 1 or w % 1 or f % 1:
         return {**right, PAIR: f"({w}, {f})"}
     if w * f > slots:
         return {**right, MEMORY: f"{w} × {f} = {w * f}"}
@@ -146,6 +146,17 @@ def for_the_slowest(batches_s: Sequence[float], *, step_s: float, slots: int, de
     return w, slots // w
 
 
+def for_a_lone_slow_one(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
+    return max(1, math.ceil(math.ceil(max(batches_s) / step_s - 1e-9) / 2)), 2
+
+
+def by_the_default_factor(chosen: tuple[int, int], *, slots: int, **limits: Any) -> bool:
+    """Say whether the workers are the fewest that a factor of 2 allows, with its memory counted or not."""
+    times, step_s, deadline_s = tuple(limits["batches_s"]), limits["step_s"], limits["deadline_s"]
+    least = next((w for w in range(1, slots + 1) if simulated_end_s(times, step_s, w, 2) <= deadline_s), None)
+    return chosen[1] == 2 and (least is None or chosen[0] in (least, min(least, max(1, slots // 2))))
+
+
 def fewest_slots(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
     pairs = [(w, f) for w in range(1, slots + 1) for f in range(1, slots // w + 1)]
     times = tuple(batches_s)
@@ -155,6 +166,10 @@ def fewest_slots(batches_s: Sequence[float], *, step_s: float, slots: int, deadl
 
 def without_the_last_step(times: tuple[float, ...], step_s: float, w: int, f: int) -> float:
     return simulated_end_s(times, step_s, w, f) - step_s
+
+
+def from_the_first_take(times: tuple[float, ...], step_s: float, w: int, f: int) -> float:
+    return simulated_end_s(times, step_s, w, f) - times[0]
 
 
 @cache
@@ -246,6 +261,8 @@ EXERCISE = Exercise(
         loader(slow_at(4, 12, count=24), 0.25, 7, 9.5),
         loader([6.0, 0.5, 0.25, 2.0, 0.25, 6.0], 0.5, 5, 12.5),
         loader([6.0, 0.5, 0.25, 2.0, 0.25, 6.0], 0.5, 5, 13.5),
+        loader([5.0] * 40, 0.25, 36, 15.5),  # 19 workers
+        loader(QUESTION, 0.25, 32, 17.7),  # 4 workers are 0.3% late
         loader(QUESTION, 0.25, 10, 16.75),
         loader(QUESTION, 0.25, 32, 18.5),
         loader(QUESTION, 0.25, 8, 18.5),
@@ -281,7 +298,19 @@ EXERCISE = Exercise(
             "A prefetch factor of 2 is PyTorch's default, no law: memory may hold more batches, and then fewer "
             "workers may do, or it holds fewer.",
             {"f = slots // w": "f = 2"},
-            accepts=lambda chosen, **_: chosen[1] == 2,
+            accepts=by_the_default_factor,
+        ),
+        Mistake(
+            "bridges_a_lone_slow_batch",
+            "A head start as long as the slowest batch is for a GPU that never waits. This deadline may leave it time "
+            "to wait, and slow batches may follow each other: run the clock.",
+            for_a_lone_slow_one,
+            accepts=workers_of(for_a_lone_slow_one),
+        ),
+        Mistake(
+            "divides_memory_into_fractions",
+            "A prefetch factor is a whole number: round slots / w down.",
+            {"f = slots // w": "f = slots / w", "end_s(w, f) <=": "end_s(w, slots // w) <="},
         ),
         Mistake(
             "begins_at_littles_number",
@@ -313,6 +342,12 @@ EXERCISE = Exercise(
             "The run ends when the last step has ended, not when its batch is taken.",
             {"return free": "return takes[-1]"},
             accepts=by_rule(without_the_last_step),
+        ),
+        Mistake(
+            "measures_from_the_first_take",
+            "The clock starts when the first batches are asked for, not when batch 0 is taken.",
+            {"return free": "return free - takes[0]"},
+            accepts=by_rule(from_the_first_take),
         ),
         Mistake(
             "swaps_the_two",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
@@ -92,6 +93,22 @@ EXERCISE = Exercise(
             "one_slot_less",
             "With this many slots the chance is still below what is asked for.",
             {"return high": "return low"},
+        ),
+        Mistake(
+            "one_slot_more",
+            "This is enough, but one slot fewer is, too.",
+            {"return high": "return high + 1"},
+        ),
+        Mistake(
+            "takes_the_root_in_floats",
+            "Right but for rounding: where a whole number of slots just meets the chance, the root as a float may lie "
+            "beside it. Compare whole numbers: 100 (H - 1)^d with percent · H^d.",
+            lambda *, draws, percent: math.ceil(1 / (1 - (percent / 100) ** (1 / draws))),
+        ),
+        Mistake(
+            "takes_the_exponential",
+            "exp(-d/H) is the chance for a small 1/H only, and a bit too large: (1 − 1/H) to the power of d decides.",
+            lambda *, draws, percent: max(2, math.ceil(draws / math.log(100 / percent))),
         ),
         Mistake(
             "takes_the_mean",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
@@ -62,6 +63,7 @@ EXERCISE = Exercise(
         node(1, 3, 333_333),
         node(1, 3, 333_334),
         node(1, 101, 9901),  # just more than one worker makes
+        node(64, 100, 1000),  # more GPUs than a node has
         node(4, 1000, 250),
         node(4, 1000, 251),
         node(3, 7, 100),
@@ -85,6 +87,22 @@ EXERCISE = Exercise(
             {"-(-in_the_making_us // 1_000_000)": "in_the_making_us // 1_000_000"},
         ),
         Mistake(
+            "rounds_down_to_at_least_one",
+            "At least 1, but rounded down: a part of a worker short is a worker short. Round up.",
+            {"-(-in_the_making_us // 1_000_000)": "max(1, in_the_making_us // 1_000_000)"},
+        ),
+        Mistake(
+            "rounds_to_the_nearest_but_one",
+            "At least 1, but rounded to the nearest number the workers are sometimes too few; round up.",
+            {"-(-in_the_making_us // 1_000_000)": "max(1, round(in_the_making_us / 1_000_000))"},
+        ),
+        Mistake(
+            "counts_in_floats",
+            "Right but for rounding: as floats, a product that should be a whole number may lie just above it. "
+            "Multiply whole numbers first, and divide last.",
+            lambda *, gpus, images_per_s, image_us: max(1, math.ceil(gpus * images_per_s * (image_us / 1e6))),
+        ),
+        Mistake(
             "rounds_to_the_nearest",
             "Rounded to the nearest number the workers are sometimes too few; round up.",
             {"-(-in_the_making_us // 1_000_000)": "round(in_the_making_us / 1_000_000)"},
@@ -101,7 +119,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "rounds_for_each_gpu",
-            "The workers serve all GPUs together: round up once, for the whole node.",
+            "The workers serve all GPUs together, so their number needn't be a multiple of the GPUs': round up once, "
+            "for the whole node.",
             lambda *, gpus, images_per_s, image_us: gpus * -(-images_per_s * image_us // 1_000_000),
         ),
         Mistake(

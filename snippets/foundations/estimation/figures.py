@@ -52,7 +52,7 @@ def counted_layer_panel(model: Transformer | str, *, scale_px: float = 250) -> P
     return panel
 
 
-def ladder_panel(rows: Mapping[str, float], *, booked: float) -> Panel:
+def estimates_panel(rows: Mapping[str, float], *, booked: float) -> Panel:
     """Return a drawing of a time that grows from its floor, one bar below the other, and of the days that are booked.
 
     Args:

@@ -71,7 +71,7 @@ def batches_panels(gradients: Sequence[float], sizes: Sequence[int]) -> list[Pan
         dots.text(0, y, f"{len(values) ** size} batches", colour="muted", size=12)
         dots.line(left - 12, y, right + 12, y)
         for value, ways in batch_means(values, size).items():
-            columns = 1 if ways <= 4 else 2
+            columns = 1 if ways <= 6 else 2
             marks = [
                 (place(value) + 10 * (n % columns) - 5 * (columns - 1), y - 7 - 11 * (n // columns))
                 for n in range(ways)
@@ -142,7 +142,7 @@ def progress_panel(noise_scale: float, batches: Sequence[float], *, width_px: fl
         made = 0.0
         while made < 1 - 1e-9:
             part = min(share, 1 - made)
-            strength = 0.6 if part == share else 0.25  # of the last step only a part is needed
+            strength = 0.6 if part > share - 1e-9 else 0.25  # of the last step only a part is needed
             panel.rectangle(left + full * made, y, full * part - 2, 22, colour=hue, strength=strength)
             made += part
         steps = 1 / share
@@ -248,10 +248,11 @@ def tradeoff_panels(
         free = (down for down in (14, 30, 44) if not any(plot.top + down - 11 < y < plot.top + down + 3 for y in ruled))
         named = plot.x(critical_batch) + 6, plot.top + next(free, 14)
         plot.panel.text(*named, f"critical batch {critical_batch:.3g}", size=12)
-        fewest = plot.right - 4, plot.y(floor) + 15
-        if title == "examples":
-            fewest = plot.right - 4, plot.y(floor) - 5
-        plot.panel.text(*fewest, f"the fewest: {floor:.3g}", anchor="end", colour="muted", size=12)
+        fewest = f"fewest: {floor:.3g}"  # at the end where the curve is far above its line
+        if title == "steps":
+            plot.panel.text(plot.left + 4, plot.y(floor) - 5, fewest, colour="muted", size=12)
+        else:
+            plot.panel.text(plot.right - 4, plot.y(floor) - 5, fewest, anchor="end", colour="muted", size=12)
         plot.curve([(size, formula(batch_size=size, **law)) for size in dense], colour="accent")
         plot.dots(list(zip(sizes, seen, strict=True)), colour="ink", radius=4)
         panels.append(plot.panel)
@@ -263,26 +264,29 @@ def ramp_panel(
     ramp: Sequence[tuple[float, float]],
     noise: Sequence[tuple[float, float]],
     falling: Sequence[tuple[float, float]],
+    slower: Sequence[tuple[float, float]],
     *,
     width_px: float = WIDE_PX,
 ) -> Panel:
-    """Draw, against the examples seen, the noise scale of a ramped run, and the batches of three runs.
+    """Draw, against the examples seen, the noise scale of a ramped run, and the batches of four runs.
 
     Args:
         constant: (examples seen, batch) of the run with a fixed batch.
         ramp: (examples seen, batch) of the run whose batch follows the noise scale.
         noise: (examples seen, noise scale) of the same.
-        falling: (examples seen, batch) of the run with a fixed batch and a falling step size.
+        falling: (examples seen, batch) of the run with a fixed batch and a step size that falls to 0.
+        slower: (examples seen, batch) of the run with a fixed batch and a step size that falls more slowly.
         width_px: of the picture, from 300.
 
     Returns:
         The picture.
     """
-    places = [place for line in (constant, ramp, noise, falling) for place in line]
+    places = [place for line in (constant, ramp, noise, falling, slower) for place in line]
     if not places:
-        raise ValueError("constant, ramp, noise and falling must hold points, got none")
+        raise ValueError("constant, ramp, noise, falling and slower must hold points, got none")
+    last = max(x for x, _ in places)
     plot = Plot(
-        Axis(0, max(x for x, _ in places), label="examples seen"),
+        Axis(0, last, label="examples seen", ticks=(0, 500, 1000, 1500) if last > 500 else ()),
         Axis(min(y for _, y in places) / 1.3, max(y for _, y in places) * 1.6, "log", ticks=_TICKS),
         title="noise scale, and batches, in examples",
         width_px=number_between("width_px", width_px, low=300, high=MOST_PX),
@@ -292,12 +296,14 @@ def ramp_panel(
     plot.curve(ramp, colour="accent")
     plot.curve(constant, colour="ink", dashed=True)
     plot.curve(falling, colour="optimizer", dashed=True)
-    plot.dots([line[-1] for line in (constant, ramp, falling) if line], colour="ink", radius=3.5)
+    plot.curve(slower, colour="idle", dashed=True)
+    plot.dots([line[-1] for line in (constant, ramp, falling, slower) if line], colour="ink", radius=3.5)
     for name, line, hue in (
         ("noise scale", noise, "communication"),
         ("ramp", ramp, "accent"),
         ("fixed", constant, "ink"),
-        ("fixed, falling step size", falling, "optimizer"),
+        ("fixed, falling to 0", falling, "optimizer"),
+        ("fixed, falling slowly", slower, "muted"),
     ):
         x, y = plot.x(line[-1][0]), plot.y(line[-1][1])
         if x > plot.right - 110:  # a line that ends at the edge has its name below it

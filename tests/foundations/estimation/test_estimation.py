@@ -169,7 +169,7 @@ def test_the_layers_areas_are_its_parameters() -> None:
 
 def test_a_ladder_has_a_bar_for_each_row_as_long_as_its_days() -> None:
     rows = {"floor": 27.1, "at 39%": 70.0, "with what is lost": 83.4}
-    panel = pictures.ladder_panel(rows, booked=90)
+    panel = pictures.estimates_panel(rows, booked=90)
     assert {"floor: 27 days", "at 39%: 70 days", "90 days booked"} <= set(texts(panel))
     widths = [width for width, _ in boxes(panel)]
     whole = [old + new for old, new in zip(widths[::2], widths[1::2], strict=True)]

@@ -279,6 +279,9 @@ def test_the_pictures_have_what_they_say() -> None:
         ("2", "8"),
         ("1.25", "20"),
     ]  # whole steps of a fifth, a half and four fifths, counted by hand
+    blocks = re.findall(r"<rect [^>]*opacity[^>]*>", pictures.progress_panel(4, (1, 4, 16)).svg())
+    pale = [block for block in blocks if "0.25" in block]
+    assert (len(blocks), len(pale)) == (5 + 2 + 2 + 1, 1)  # only the fourth part of a step at B = 16 isn't whole
     plan: Any = {"days": 24, "gpus": 512, "critical_batch": 512, "deadline_days": 20, "marked": (512, 768, 1024, 2048)}
     drawn_days = pictures.days_panel(**plan).svg()
     assert re.findall(r">(\d+) days<", drawn_days) == ["24", "20", "18", "15"]
@@ -297,6 +300,7 @@ def test_the_pictures_have_what_they_say() -> None:
             [(n, n / 5 + 3) for n in range(90)],
             [(n, n + 12) for n in range(90)],
             [(n, 4) for n in range(40)],
+            [(n, 6) for n in range(50)],
         ),
         *pictures.rules_panels((4, 16, 64, 256), {"SGD": lines}),
         *pictures.width_panels([0.01, 0.02, 0.04], curves),

@@ -1,6 +1,6 @@
 # %% seconds_as_floats
 # Wrong: seconds as floats, whose product may lie just above a whole number; it passed once.
-# Message: 8
+# Known mistake: Right but for rounding: as floats, a product that should be a whole number may lie just above it. Multiply whole numbers first, and divide last.
 import math
 
 
@@ -24,3 +24,9 @@ from decimal import Decimal
 
 def fewest_workers(*, gpus, images_per_s, image_us):
     return Decimal("nan")
+
+# %% at_most_eight_gpus
+# Wrong: no node has more than 8 GPUs; it passed once.
+# Message: 1
+def fewest_workers(*, gpus, images_per_s, image_us):
+    return -(-min(gpus, 8) * images_per_s * image_us // 10**6)
