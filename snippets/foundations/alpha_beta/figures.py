@@ -382,7 +382,7 @@ def step_time_plot(
         for count in marked:
             axes.plot([count], [times[count - 1]], "o", color=colour("ink"), markersize=6, zorder=4)
             if count != best:
-                place: Any = {"xytext": (8, 9), "ha": "left"} if count < best else {"xytext": (-8, 9), "ha": "right"}
+                place: Any = {"xytext": (8, 22), "ha": "left"} if count < best else {"xytext": (-8, 9), "ha": "right"}
                 axes.annotate(
                     f"K = {count}: {times[count - 1]:.1f} ms",
                     (count, times[count - 1]),
@@ -393,7 +393,7 @@ def step_time_plot(
         axes.annotate(
             f"K* = {best}: {times[best - 1]:.1f} ms",
             (best, times[best - 1]),
-            (8, -13),
+            (8, -13 if best < most / 3 else -24),  # clear of the branch below, or of its name at the right
             textcoords="offset points",
             color=colour("accent"),
             va="center",
