@@ -221,10 +221,10 @@ def taught() -> str:
         ends = {k: simulated_end_s(KINKED, 1.024e9, pass_ms / 1e3, k) for k in allowed(KINKED, 1.024e9)}
         k = choose_buckets(KINKED, total_bytes=1.024e9, compute_s=pass_ms / 1e3)
         passing = [number for number, end_s in ends.items() if end_s <= 1.02 * ends[k]]
-        right = f"{passing[0]} to {passing[-1]} buckets are" if len(passing) > 1 else f"only {k} is"
-        told.append(
-            f"With a pass of {pass_ms} ms {right} right; the best number, {k}, ends the step at {1e3 * ends[k]:.1f} ms"
-        )
+        right = f"{passing[0]} to {passing[-1]} buckets are right; the best number, {k}, ends"
+        if passing == [k]:
+            right = f"only one number is right: {k} buckets end"
+        told.append(f"With a pass of {pass_ms} ms {right} the step at {1e3 * ends[k]:.4g} ms")
     return f"{'. '.join(told)}. Behind a long pass the last bucket is what is seen, and it should be small."
 
 
