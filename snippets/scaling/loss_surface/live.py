@@ -87,9 +87,9 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
     title="Carry a ladder on",
     opens="The question",
     caption="We suppose a law: grey, with the floor of the fifth knob and an exponent of 0.171. Dots: runs drawn from "
-    "it, at first the question's own. Red, dashed: the straight line through them. Blue: the law with a floor that fits "
-    "them best, which at first hides the grey one. The dashed upright line marks the compute that you ask for. Second "
-    "picture: how far the runs lie above both fits.",
+    "it, at first the question's own. Red, dashed: the straight line through them. Blue: the law with a floor that "
+    "fits them best, which at first hides the grey one. The dashed upright line marks the compute that you ask for. "
+    "Second picture: how far the runs lie above both fits.",
     knobs=[
         Number("first", "Compute of the first, FLOP", _FIRST, 1e16, 1e20, 10**0.1, "log", whole=False),
         Number("runs", "Runs", 3, 3, 12),
