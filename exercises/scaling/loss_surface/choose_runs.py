@@ -212,7 +212,7 @@ def taught() -> str:
     listed = ", ".join(f"{chosen.count(size)} × {size:.0e}" for size in LADDER if size in chosen).replace("e+", "e")
     return (
         f"Make {listed} FLOPs, with a standard error of {errors[0]:.1%}. One of each size has {errors[1]:.1%}. The "
-        f"best seven without the largest size have {errors[2]:.1%}, and those of the three cheap sizes {errors[3]:.1%}: "
+        f"best seven without the largest have {errors[2]:.1%}, those of the three cheap sizes {errors[3]:.1%}: "
         "here the largest run is what counts, the rest is fine tuning."
     )
 
@@ -321,8 +321,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "fits_one_input",
-            "You return one example's runs each time. Choose by the sizes, the budget, the number of runs, the target and "
-            "the law that are given.",
+            "You return one example's runs each time. Choose by the sizes, the budget, the number of runs, the target "
+            "and the law that are given.",
             lambda sizes, budget, most_runs, target, law: [1e18, 1e18, 1e19, 1e20],
         ),
     ],

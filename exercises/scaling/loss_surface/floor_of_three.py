@@ -59,8 +59,8 @@ def taught() -> str:
     floor, exponent = floor_of_three([3.5, 2.933, 2.547], ratio=10)
     moved, _ = floor_of_three([3.5, 2.943, 2.547], ratio=10)
     return (
-        f"The question's runs say a floor of {floor:.3f} nats and an exponent of {exponent:.3f}. With 0.01 nats more in "
-        f"the middle run the floor would be {moved:.2f}."
+        f"The question's runs say a floor of {floor:.3f} nats and an exponent of {exponent:.3f}. With 0.01 nats more "
+        f"in the middle run the floor would be {moved:.2f}."
     )
 
 
@@ -140,8 +140,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "negative_exponent",
-            "Your exponent is below 0. The loss falls as compute to minus the exponent, and the runs come in the order of "
-            "their compute, so the largest loss is the first.",
+            "Your exponent is below 0. The loss falls as compute to minus the exponent, and the runs come in the order "
+            "of their compute, so the largest loss is the first.",
             {"math.log(shrinks) / math.log(ratio)": "-math.log(shrinks) / math.log(ratio)"},
         ),
     ],
