@@ -61,7 +61,7 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
     ]
     most = 1.5 * max(0.5, *(abs(error) for row in rows for error in row[1:]))
     plot = Plot(
-        _across(compute[0], decades), Axis(-most, most), title="Runs above the laws, %", width_px=_WIDTH, height_px=290
+        _across(compute[0], decades), Axis(-most, most), title="Runs above the fits, %", width_px=_WIDTH, height_px=290
     )
     plot.panel.line(plot.left, plot.y(0), plot.right, plot.y(0))
     for place, colour in ((1, "communication"), (2, "accent")):
@@ -103,7 +103,7 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
         Named(
             "The question",
             "The question's five runs, and the law that was fitted to them. Turn the last knob, and see how often the "
-            "law with a floor reaches 2.247 nats.",
+            "law with a floor falls to the loss that is wanted.",
             {"runs": 5, "noise": 0.35},
         ),
         Named(
