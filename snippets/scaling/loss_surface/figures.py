@@ -352,9 +352,8 @@ def band_panel(
             x, wide = plot.x(_power(before[0])), plot.x(_power(after[0])) - plot.x(_power(before[0]))
             share = (step + 0.5) / 4
             low, high = (plot.y((1 - share) * (before[n] - before[3]) + share * (after[n] - after[3])) for n in (1, 2))
-            plot.panel.rectangle(
-                x + step * wide / 4, high, wide / 4, low - high, colour=_COLOURS["floor"], strength=0.2
-            )
+            box = (x + step * wide / 4, high, wide / 4, low - high)
+            plot.panel.bars([box], colour=_COLOURS["floor"], strength=0.2)
     for number in (1, 2):
         plot.curve([(_power(row[0]), row[number] - row[3]) for row in band], colour=_COLOURS["floor"], width=1.5)
     plot.panel.text(plot.right - 4, plot.y(0) - 5, "all 25 runs", anchor="end", size=12)
