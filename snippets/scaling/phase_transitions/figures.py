@@ -27,7 +27,7 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
         tokens: of an answer, at most 40.
     """
     count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 134.0
-    panel = Panel(WIDTH, row * len(accuracies) + 40)
+    panel = Panel(WIDTH, row * len(accuracies) + 22)
     step = 316 / (count + 1)
     for number, (name, accuracy) in enumerate(accuracies.items()):
         base = 34 + row * number + 70
@@ -96,9 +96,11 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
     for start, end in pairwise(halves):
         plot.panel.arrow(plot.x(start) + 3, plot.y(0.5), plot.x(end) - 3, plot.y(0.5), colour="muted")
         middle = math.sqrt(start * end)
-        below = 15 if end / start < 100 else -7  # clear of the curve that rises through a short gap
         words = f"×{float(f'{end / start:.2g}'):,.0f}"
-        plot.panel.text(plot.x(middle), plot.y(0.5) + below, words, anchor="middle", size=12)
+        if end / start < 100:  # no room between the curves: under the name of the second one
+            plot.panel.text(plot.x(end) + 8, plot.y(0.5) + 33, words, size=12)
+        else:
+            plot.panel.text(plot.x(middle), plot.y(0.5) - 7, words, anchor="middle", size=12)
     plot.dots([(half, 0.5) for half in halves], colour="ink", radius=3)
     return plot.panel
 
