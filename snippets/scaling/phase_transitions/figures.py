@@ -26,8 +26,8 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
         accuracies: model → how often a token is right.
         tokens: of an answer, at most 40.
     """
-    count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 118.0
-    panel = Panel(WIDTH, row * len(accuracies) + 40)
+    count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 134.0
+    panel = Panel(WIDTH, row * len(accuracies) + 22)
     step = 316 / (count + 1)
     for number, (name, accuracy) in enumerate(accuracies.items()):
         base = 34 + row * number + 70
@@ -84,7 +84,7 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
         half = (first * length / math.log(2)) ** (1 / exponent)
         halves.append(half)
         first_curve = len(halves) == 1
-        x, y = (plot.x(half) - 8, plot.y(0.5) - 4) if first_curve else (plot.x(half) + 8, plot.y(0.5) + 18)
+        x, y = (plot.x(half) - 10, plot.y(0.5) - 18) if first_curve else (plot.x(half) + 8, plot.y(0.5) + 18)
         plot.panel.text(
             x,
             y,
@@ -96,7 +96,11 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
     for start, end in pairwise(halves):
         plot.panel.arrow(plot.x(start) + 3, plot.y(0.5), plot.x(end) - 3, plot.y(0.5), colour="muted")
         middle = math.sqrt(start * end)
-        plot.panel.text(plot.x(middle), plot.y(0.5) - 7, f"×{end / start:,.0f}", anchor="middle", size=12)
+        words = f"×{float(f'{end / start:.2g}'):,.0f}"
+        if end / start < 100:  # no room between the curves: under the name of the second one
+            plot.panel.text(plot.x(end) + 8, plot.y(0.5) + 33, words, size=12)
+        else:
+            plot.panel.text(plot.x(middle), plot.y(0.5) - 7, words, anchor="middle", size=12)
     plot.dots([(half, 0.5) for half in halves], colour="ink", radius=3)
     return plot.panel
 
@@ -199,7 +203,7 @@ def forecast_panel(
     scatter: tuple[float, float],
     shortcut: float,
     unseen: float,
-    wanted: float,
+    pays: float,
     width_px: float = WIDTH,
 ) -> Panel:
     """Return a drawing of the scored models, the forecast with its scatter, and what a test of some problems shows.
@@ -210,7 +214,7 @@ def forecast_panel(
         scatter: the ends of the forecast's range.
         shortcut: what the power of the mean accuracy says of the next model.
         unseen: the largest rate that a test with none right leaves possible.
-        wanted: the share from which the model pays.
+        pays: the share from which training pays on average.
         width_px: of the picture.
     """
     sizes = [10.0**step for step in range(len(scored) + 1)]
@@ -224,9 +228,9 @@ def forecast_panel(
     top = plot.y(100 * probability("unseen", unseen))
     plot.panel.rectangles([(plot.left, top, plot.right - plot.left, plot.bottom - top)], colour="idle", strength=0.25)
     plot.panel.text(plot.left + 6, top - 6, "0 of 100 leaves all this open ↓", size=12, colour="muted")
-    pays = plot.y(100 * probability("wanted", wanted))
-    plot.panel.line(plot.left, pays, plot.right, pays, dashed=True)
-    plot.panel.text(plot.left + 6, pays + 15, f"pays from {100 * wanted:.3g}% on", size=12)
+    mark = plot.y(100 * probability("pays", pays))
+    plot.panel.line(plot.left, mark, plot.right, mark, dashed=True)
+    plot.panel.text(plot.left + 6, mark + 15, f"breaks even at {100 * pays:.2g}%", size=12)
     known = [(size, 100 * share) for size, share in zip(sizes, scored, strict=False)]
     plot.curve([*known, (sizes[-1], 100 * forecast)], colour="accent", dashed=True, width=1.5)
     plot.dots(known, colour="accent", radius=4.5)
@@ -243,7 +247,7 @@ def forecast_panel(
     )
     plot.dots([(sizes[-1], 100 * shortcut)], colour="communication", radius=5.5)
     words = f"colleague: {float(f'{100 * shortcut:.1g}'):g}%"
-    place = min(x + 52, plot.right), plot.y(100 * shortcut) + 20
+    place = min(x + 52, plot.right - 4), plot.y(100 * shortcut) + 20
     plot.panel.text(*place, words, colour="communication", size=12, anchor="end")
     return plot.panel
 
@@ -276,7 +280,7 @@ def lines_panel(groups: Mapping[str, Sequence[float]], *, width_px: float = WIDT
         if losses is rows[-1]:  # below the last line, so that no name touches the line above it
             plot.panel.text(plot.x(sizes[1]) - 6, plot.y(losses[1]) + 17, name, colour=hue, size=12, anchor="end")
         else:
-            plot.panel.text(plot.x(sizes[0]) + 10, plot.y(losses[0]) - 3, name, colour=hue, size=12)
+            plot.panel.text(plot.x(sizes[0]) + 10, plot.y(losses[0]) - 8, name, colour=hue, size=12)
     return plot.panel
 
 
@@ -316,7 +320,7 @@ def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float
         if not first:
             ends = _line(sizes[:-1], losses[:-1], at=(sizes[0], sizes[-1]))
             loss.curve(ends, colour="muted", dashed=True, width=1.5)
-            loss.panel.text(loss.right, loss.y(ends[1][1]) - 7, "its line", anchor="end", colour="muted", size=12)
+            loss.panel.text(loss.right, loss.y(ends[1][1]) + 16, "its line", anchor="end", colour="muted", size=12)
         place = {"x": x - 8, "y": y + 20, "anchor": "end"} if first else {"x": x + 4, "y": y - 9}
         loss.panel.text(**place, content=name, colour=hue, size=12)
         hits.panel.text(hits.left + 12, hits.top + (20 if first else 37), name, colour=hue, size=12)

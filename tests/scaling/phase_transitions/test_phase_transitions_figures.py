@@ -31,7 +31,7 @@ def test_the_curves_lie_as_far_apart_as_they_say() -> None:
     svg = pictures.slide_panel(lengths=(1, 2, 8), exponent=0.25, first_loss=2.0).svg()
     assert_texts_fit(svg)
     assert ">×16<" in svg
-    assert ">×256<" in svg
+    assert ">×260<" in svg
 
 
 def test_every_problem_is_a_dot_and_the_mean_is_written() -> None:
@@ -86,12 +86,12 @@ def test_the_forecast_stands_above_the_line_from_which_it_pays() -> None:
             scatter=(0.029, 0.055),
             shortcut=0.005,
             unseen=0.0295,
-            wanted=0.02,
+            pays=0.012,
             width_px=width,
         ).svg()
         assert_texts_fit(svg)
         assert dots(svg) == 3 + 1 + 1
-        for words in (">0.004%<", ">0.67%<", "forecast: 3.9%", "colleague: 0.5%", "pays from 2% on"):
+        for words in (">0.004%<", ">0.67%<", "forecast: 3.9%", "colleague: 0.5%", "breaks even at 1.2%"):
             assert words in svg
 
 
