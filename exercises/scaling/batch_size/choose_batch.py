@@ -111,8 +111,8 @@ def wanted_of(**given: Any) -> Observation:
     """What is seen of a right choice."""
     cheapest, goal = given["wanted"] == "cheapest", f"{least(given):.4g}, the least within both limits"
     return {
-        CHOICE: "a batch and a number of GPUs from the lists, the second a divisor of the first; at least one such pair "
-        "is within both limits",
+        CHOICE: "a batch and a number of GPUs from the lists, the second a divisor of the first; at least one such "
+        "pair is within both limits",
         HOURS: f"at most {given['deadline_h']:g}" if cheapest else goal,
         DOLLARS: goal if cheapest else f"at most {given['budget_usd']:g}",
     }
