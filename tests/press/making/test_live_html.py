@@ -189,8 +189,8 @@ def test_a_cell_that_shows_a_live_figure_becomes_one(chapter: tuple[BeautifulSou
 @pytest.mark.book
 def test_its_caption_is_typeset(chapter: tuple[BeautifulSoup, SmallBook]) -> None:
     caption = one(chapter[0], "figure.live figcaption")
-    assert caption.get_text().startswith("Figure 2, live. The square is")
-    assert len(caption.select("math")) == message_time.caption.count("$") // 2 == 1
+    assert caption.get_text().startswith("Figure 2, live. " + message_time.caption.partition("$")[0].strip())
+    assert len(caption.select("math")) == message_time.caption.count("$") // 2 > 0
     assert "$" not in caption.get_text()
 
 
