@@ -278,7 +278,6 @@ EXERCISE = Exercise(
         case(0.05, 0.18, (0.45, 0.8, 8.0), (0.3, 0.6, 1.0), (0.2, 0.55, 1.7)),
         case(0.05, 0.2, (0.3, 0.45, 1.0), (0.2, 0.55, 1.7)),  # most gap for its price, not the cheapest
         case(0.05, 0.2, QUESTION[2]),  # more than a hundred problems
-        case(0.05, 0.2, (0.01, 0.03, 1.0)),
         case(0.05, 0.2, *QUESTION),
     ],
     inputs=cases,
