@@ -120,6 +120,10 @@ def wanted(metrics: Metrics, false_alarm: float, missed: float) -> Observation:
     }
 
 
+def counted(problems: int) -> str:
+    return "1 problem" if problems == 1 else f"{problems} problems"
+
+
 def observe(function: Callable[..., Any], *, metrics: Metrics, false_alarm: float, missed: float) -> Observation:
     """Say of a choice how often it errs in either way, and what it costs: any that costs least is right."""
     place, problems, mark = function(metrics=metrics, false_alarm=false_alarm, missed=missed)
@@ -129,12 +133,12 @@ def observe(function: Callable[..., Any], *, metrics: Metrics, false_alarm: floa
     today, hoped, cost = metrics[place]
     least = least_cost(tuple((a, b, c) for a, b, c in metrics), false_alarm, missed)
     if problems * cost > least * (1 + HAIR):
-        return {**seen, COST: f"{problems * cost:g} for {problems} problems of metric {place}"}
+        return {**seen, COST: f"{problems * cost:g} for {counted(problems)} of metric {place}"}
     alarm, miss = tail(mark, problems, today), 1 - tail(mark, problems, hoped)
     if alarm > false_alarm + HAIR:
-        seen[ALARM] = f"{alarm:.4g} with {problems} problems of metric {place} and the mark {mark}"
+        seen[ALARM] = f"{alarm:.4g} with {counted(problems)} of metric {place} and the mark {mark}"
     if miss > missed + HAIR:
-        seen[MISS] = f"{miss:.4g} with {problems} problems of metric {place} and the mark {mark}"
+        seen[MISS] = f"{miss:.4g} with {counted(problems)} of metric {place} and the mark {mark}"
     return seen
 
 
@@ -214,17 +218,33 @@ def of_the_cheapest(metrics: Metrics, false_alarm: float, missed: float) -> tupl
     return place, problems, mark
 
 
+def of_the_widest_gap(metrics: Metrics, false_alarm: float, missed: float) -> tuple[int, int, int]:
+    """The best test of the metric whose two rates differ most per unit of cost."""
+    place = max(range(len(metrics)), key=lambda place: gap_per_cost(metrics[place]))
+    _, problems, mark = choose_test([metrics[place]], false_alarm=false_alarm, missed=missed)
+    return place, problems, mark
+
+
+def gap_per_cost(metric: tuple[float, float, float]) -> float:
+    today, hoped, cost = metric
+    return (hoped - today) / cost
+
+
 # The chapter's two models: the first digit alone, the first five, and all twenty; a problem costs the digits it takes.
 QUESTION = ((0.624, 0.785, 1.0), (0.143, 0.337, 5.0), (0.0067, 0.039, 20.0))
 
 as_if = mistaken_rules(wanted, observe)
 
 
-def of_the_cheapest_alone(chosen: tuple[int, int, int], *, metrics: Metrics, **limits: float) -> bool:
-    """Judge a test as if there were no metric but the one whose problem costs least."""
-    place, problems, mark = chosen
-    only = [min(metrics, key=lambda metric: metric[2])]
-    return metrics[place] == only[0] and as_if(read=lambda _: (0, problems, mark))(chosen, metrics=only, **limits)
+def of_one_alone(pick: Callable[[Metrics], tuple[float, float, float]]) -> Callable[..., bool]:
+    """Return what judges a test as if there were no metric but the one that is picked."""
+
+    def accepts(chosen: tuple[int, int, int], *, metrics: Metrics, **limits: float) -> bool:
+        place, problems, mark = chosen
+        only = [pick(metrics)]
+        return metrics[place] == only[0] and as_if(read=lambda _: (0, problems, mark))(chosen, metrics=only, **limits)
+
+    return accepts
 
 
 def taught() -> str:
@@ -256,6 +276,8 @@ EXERCISE = Exercise(
         case(0.05, 0.2, (0.3, 0.6, 1.0), (0.02, 0.15, 1.0)),
         case(0.1, 0.1, (0.6, 0.85, 1.0), (0.15, 0.7, 5.0)),
         case(0.05, 0.18, (0.45, 0.8, 8.0), (0.3, 0.6, 1.0), (0.2, 0.55, 1.7)),
+        case(0.05, 0.2, (0.3, 0.45, 1.0), (0.2, 0.55, 1.7)),  # most gap for its price, not the cheapest
+        case(0.05, 0.2, QUESTION[2]),  # more than a hundred problems
         case(0.05, 0.2, *QUESTION),
     ],
     inputs=cases,
@@ -279,7 +301,14 @@ EXERCISE = Exercise(
             "cheapest_problem",
             "You took the metric whose problem is cheapest; it may need many more of them.",
             of_the_cheapest,
-            accepts=of_the_cheapest_alone,
+            accepts=of_one_alone(lambda metrics: min(metrics, key=lambda metric: metric[2])),
+        ),
+        Mistake(
+            "widest_gap_per_cost",
+            "You took the metric whose rates differ most for their price; how many problems it needs depends on how "
+            "far luck spreads them, too.",
+            of_the_widest_gap,
+            accepts=of_one_alone(lambda metrics: max(metrics, key=gap_per_cost)),
         ),
         Mistake(
             "swaps_the_errors",
@@ -295,6 +324,27 @@ EXERCISE = Exercise(
             "You report progress above the mark; at the mark it counts too.",
             {"for right in range(mark):": "for right in range(mark + 1):"},
             accepts=as_if(read=lambda chosen: (chosen[0], chosen[1], chosen[2] + 1)),
+        ),
+        Mistake(
+            "mark_too_high",
+            "Your mark is one too high: progress is reported at the mark already, not only above it.",
+            {"best = (problems * cost, place, problems, mark)": "best = (problems * cost, place, problems, mark + 1)"},
+            accepts=as_if(read=lambda chosen: (chosen[0], chosen[1], chosen[2] - 1)),
+        ),
+        Mistake(
+            "misses_at_the_mark",
+            "You count as missed what has the mark right; the test reports progress there.",
+            {"1 - at_least(mark, problems, hoped)": "1 - at_least(mark + 1, problems, hoped)"},
+        ),
+        Mistake(
+            "alarms_above_the_mark",
+            "You leave the mark itself out of the false alarms; the test reports progress there.",
+            {"at_least(mark, problems, today) > false_alarm": "at_least(mark + 1, problems, today) > false_alarm"},
+        ),
+        Mistake(
+            "below_the_limits",
+            "You refuse a test that lies at a limit exactly; at most includes the limit.",
+            {"> false_alarm:": ">= false_alarm:", "hoped) <= missed": "hoped) < missed"},
         ),
         Mistake(
             "forgets_the_misses",

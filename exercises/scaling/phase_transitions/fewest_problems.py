@@ -93,6 +93,8 @@ EXERCISE = Exercise(
         case(0.9, 0.5, 0.5),
         case(0.95, 0.3),
         case(0.5, 0.97),
+        case(0.5, 0.5),  # one problem reaches the confidence exactly
+        case(0.25, 0.5, 0.5),
         case(0.8, 0.62, 0.9),
         case(0.95, *[0.7] * 6),
         case(0.99, 0.9, 0.45, 0.83, 0.97),
@@ -107,6 +109,42 @@ EXERCISE = Exercise(
             "rounds_down",
             "You round down: then the probability is not quite reached.",
             {"math.ceil(math.log1p": "math.floor(math.log1p"},
+        ),
+        Mistake(
+            "rounds_down_but_to_one",
+            "You round down, to one problem at least: then the probability is not quite reached.",
+            {
+                "math.ceil(math.log1p(-confidence) / math.log1p(-rate))": "max(1, int(math.log1p(-confidence) / "
+                "math.log1p(-rate)))"
+            },
+        ),
+        Mistake(
+            "rounds_to_the_nearest",
+            "You round to the nearest whole number; where that is down, the probability is not quite reached.",
+            {"math.ceil(math.log1p": "round(math.log1p"},
+        ),
+        Mistake(
+            "one_more_than_reached",
+            "You ask for more than the confidence: where a number of problems just reaches it, that number is enough.",
+            {
+                "math.ceil(math.log1p(-confidence) / math.log1p(-rate))": "int(math.log1p(-confidence) / "
+                "math.log1p(-rate)) + 1"
+            },
+        ),
+        Mistake(
+            "small_rates_only",
+            "You divide by the rate itself, which is for small rates; a test shows nothing with (1 − rate)^problems.",
+            {"math.log1p(-rate)": "-rate"},
+        ),
+        Mistake(
+            "two_sided",
+            "You left half of the doubt for another side; here there is one side, a test that shows nothing.",
+            {"math.log1p(-confidence)": "math.log((1 - confidence) / 2)"},
+        ),
+        Mistake(
+            "weakest_token",
+            "You count the weakest token only; all tokens of an answer must be right.",
+            {"math.prod(token_accuracies)": "min(token_accuracies)"},
         ),
         Mistake(
             "rule_of_three",

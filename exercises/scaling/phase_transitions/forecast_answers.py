@@ -19,8 +19,8 @@ def forecast_answers(
     """Forecast how often the next model's sampled answers are right.
 
     Through the mean losses of the models, over their problems, lay the line
-    log(mean loss) = constant − slope·log(compute) by least squares. Then let
-    the loss of each problem under the last model fall with this slope.
+    log(mean loss) = constant − slope·log(compute) by least squares. Then carry
+    the loss of each problem under the last model on with this slope.
 
     Args:
         compute: of each model, increasing, two models or more.
@@ -104,7 +104,8 @@ EXERCISE = Exercise(
         case((1, 10, 100), 1000, (4.0, 9.0), (3.0, 2.0), (1.0, 1.5)),
         case((2, 8, 16), 64, (5.0, 1.0, 3.0), (4.0, 0.5, 2.5), (2.0, 0.7, 2.6)),
         case((1, 3), 3.5, (2.0,), (1.9,)),
-        case((1, 10), 100, (1.0, 2.0), (2.0, 3.0)),
+        case((1, 10), 100, (1.0, 2.0), (2.0, 3.0)),  # the losses rise
+        case((1, 4, 8), 20, (0.7, 1.5, 0.2), (0.9, 1.3, 0.5), (0.8, 1.9, 0.6)),
         QUESTION,
     ],
     inputs=cases,
@@ -145,6 +146,50 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "always_ten_times",
+            "You let the loss change as from one of the chapter's models to the next, with ten times the compute; "
+            "take next compute over last compute.",
+            {"(next_compute / compute[-1]) ** slope": "10**slope"},
+        ),
+        Mistake(
+            "starts_from_the_line",
+            "You start from where the line passes the last model; start from its own losses.",
+            {
+                "scale = (next_compute / compute[-1]) ** slope": "scale = math.exp(height + slope * "
+                "(math.log(next_compute) - centre) - y[-1])"
+            },
+        ),
+        Mistake(
+            "last_two_models",
+            "Your line goes through the last two models; asked is the least-squares line through all.",
+            {"above / sum((a - centre) ** 2 for a in x)": "(above * 0 + y[-1] - y[-2]) / (x[-1] - x[-2])"},
+        ),
+        Mistake(
+            "own_slopes",
+            "You gave each problem a slope of its own; one slope, that of the mean losses, serves all.",
+            lambda compute, answer_losses, next_compute: own_slopes(compute, answer_losses, next_compute),
+        ),
+        Mistake(
+            "wrong_sign",
+            "Your losses go the wrong way: the slope of the logarithms is below 0 already where the losses fall.",
+            {"(next_compute / compute[-1]) ** slope": "(next_compute / compute[-1]) ** -slope"},
+        ),
+        Mistake(
+            "always_falls",
+            "Where the mean losses rise, the line rises, and so do the losses of the problems; you let them fall.",
+            {"(next_compute / compute[-1]) ** slope": "(next_compute / compute[-1]) ** -abs(slope)"},
+        ),
+        Mistake(
+            "never_rises",
+            "Where the mean losses rise, the line rises, and so do the losses of the problems; you let them stay.",
+            {"(next_compute / compute[-1]) ** slope": "(next_compute / compute[-1]) ** min(0.0, slope)"},
+        ),
+        Mistake(
+            "adds_the_chances",
+            "You added the probabilities up; asked is their mean, the share of right answers.",
+            {"sum(chances) / len(chances)": "sum(chances)"},
+        ),
+        Mistake(
             "straight_in_the_loss",
             "You drew the line through the losses themselves; it is their logarithms that fall evenly.",
             lambda compute, answer_losses, next_compute: straight(compute, answer_losses, next_compute),
@@ -166,3 +211,9 @@ def straight(compute: Sequence[float], answer_losses: Sequence[Sequence[float]],
     slope = sum((a - centre) * (b - height) for a, b in zip(x, y, strict=True)) / sum((a - centre) ** 2 for a in x)
     last, later = (height + slope * (math.log(amount) - centre) for amount in (compute[-1], next_compute))
     return sum(math.exp(-loss * later / last) for loss in answer_losses[-1]) / len(answer_losses[-1])
+
+
+def own_slopes(compute: Sequence[float], answer_losses: Sequence[Sequence[float]], next_compute: float) -> float:
+    """Carry each problem on as if it were the only one."""
+    problems = [[[loss] for loss in losses] for losses in zip(*answer_losses, strict=True)]
+    return fmean(forecast_answers(compute, losses, next_compute=next_compute) for losses in problems)

@@ -85,3 +85,44 @@ def choose_test(metrics, *, false_alarm, missed):
                     best = problems * cost, (place, problems, mark)
                     break
     return best[1] if best else (0, 1, 1)
+
+# %% gives_up_at_a_hundred
+# Wrong: looks at no more than a hundred problems. It passed once.
+import math
+
+
+def choose_test(metrics, *, false_alarm, missed):
+    def below(mark, problems, rate):
+        return sum(math.comb(problems, k) * rate**k * (1 - rate) ** (problems - k) for k in range(mark))
+
+    best = math.inf, (0, 1, 1)
+    for place, (today, hoped, cost) in enumerate(metrics):
+        mark = 1
+        for problems in range(1, 101):
+            while 1 - below(mark, problems, today) > false_alarm:
+                mark += 1
+            if problems * cost < best[0] and below(mark, problems, hoped) <= missed:
+                best = problems * cost, (place, problems, mark)
+    return best[1]
+
+# %% most_gap_for_its_price
+# Wrong: takes the metric with the most gap per cost. It was told that it took the cheapest problem.
+# Known mistake: widest_gap_per_cost
+import math
+
+
+def choose_test(metrics, *, false_alarm, missed):
+    def below(mark, problems, rate):
+        return sum(math.comb(problems, k) * rate**k * (1 - rate) ** (problems - k) for k in range(mark))
+
+    place = max(range(len(metrics)), key=lambda i: (metrics[i][1] - metrics[i][0]) / metrics[i][2])
+    today, hoped, _ = metrics[place]
+    problems = 0
+    while True:
+        problems += 1
+        for mark in range(problems, 0, -1):
+            alarm, miss = 1 - below(mark, problems, today), below(mark, problems, hoped)
+            if alarm <= false_alarm + 1e-12 and miss <= missed + 1e-12:
+                return place, problems, mark
+            if alarm > false_alarm + 1e-12:
+                break
