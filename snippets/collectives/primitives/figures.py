@@ -132,12 +132,14 @@ def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb
         for place, phase in enumerate(phases):
             box = 2 + place * phase_gb * scale, y + 20, phase_gb * scale, bar
             panel.rectangle(*box, colour="communication" if place * phase_gb < most_gb else "muted", label=phase)
-    edge = 2 + most_gb * scale
-    for row in range(len(plans)):
-        y = top + row * row_px
-        panel.line(edge, y + 16, edge, y + 48, colour="accent", dashed=True)
+    edge, y = 2 + most_gb * scale, 20.0
+    for row, phases in enumerate(plans.values()):
+        bar_top = top + row * row_px + 20
+        crossed = len(phases) * phase_gb > most_gb
+        panel.line(edge, y, edge, bar_top - 1 if crossed else bar_top + bar, colour="accent", dashed=True)
+        y = bar_top + bar + crossed
+    panel.line(edge, y, edge, panel.height, colour="accent", dashed=True)
     panel.text(edge, 14, f"hides: {most_gb:.0f} GB", anchor="middle", colour="accent", bold=True)
-    panel.line(edge, 20, edge, top + 2, colour="accent", dashed=True)
     return panel
 
 
