@@ -181,12 +181,12 @@ _WEIGHTS_70B = 2.0 * THE_70B.parameters
     named=[
         Named(
             "Your forward pass",
-            "The all-gather of eight ranks, half-way: in the end 56 chunks are sent, and no rank sends more than 7 of them.",
+            "The all-gather of eight ranks, half-way: in the end 56 chunks are sent, 7 by the busiest rank.",
             {"ranks": 8, "moment": 3, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "Your backward pass",
-            "The reduce-scatter of eight ranks, half-way: again 56 chunks in the end, 7 by each rank, which keeps one sum.",
+            "The reduce-scatter of eight ranks, half-way: again 56 chunks in the end, and a rank keeps one sum.",
             {"primitive": "reduce_scatter", "ranks": 8, "moment": 3, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
