@@ -113,7 +113,8 @@ def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb
     """Draw what one GPU sends in a step, a block for each phase, against what hides behind its computing.
 
     Args:
-        plans: for each plan, by its name, the short names of its phases in their order.
+        plans: for each plan, by its name, the short names of its phases in their order; a phase without a name is cut
+            in two where the network has no time left.
         phase_gb: what one phase sends.
         most_gb: what the network carries while the GPU computes.
 
@@ -130,8 +131,13 @@ def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb
         y = top + row * row_px
         panel.text(2, y + 14, f"{name}: {phase_gb * len(phases):.0f} GB")
         for place, phase in enumerate(phases):
-            box = 2 + place * phase_gb * scale, y + 20, phase_gb * scale, bar
-            panel.rectangle(*box, colour="communication" if place * phase_gb < most_gb else "muted", label=phase)
+            x, block = 2 + place * phase_gb * scale, phase_gb * scale
+            hidden = min(max((most_gb - place * phase_gb) * scale, 0), block)
+            if 0 < hidden < block and not phase:
+                panel.rectangle(x, y + 20, hidden, bar, colour="communication")
+                panel.rectangle(x + hidden, y + 20, block - hidden, bar, colour="muted")
+            else:
+                panel.rectangle(x, y + 20, block, bar, colour="communication" if hidden else "muted", label=phase)
     edge, y = 2 + most_gb * scale, 20.0
     for row, phases in enumerate(plans.values()):
         bar_top = top + row * row_px + 20
@@ -139,7 +145,7 @@ def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb
         panel.line(edge, y, edge, bar_top - 1 if crossed else bar_top + bar, colour="accent", dashed=True)
         y = bar_top + bar + crossed
     panel.line(edge, y, edge, panel.height, colour="accent", dashed=True)
-    panel.text(edge, 14, f"hides: {most_gb:.0f} GB", anchor="middle", colour="accent", bold=True)
+    panel.text(edge, 14, f"can hide: {most_gb:.0f} GB", anchor="middle", colour="accent", bold=True)
     return panel
 
 

@@ -181,12 +181,12 @@ _WEIGHTS_70B = 2.0 * THE_70B.parameters
     named=[
         Named(
             "Your forward pass",
-            "The all-gather of eight ranks, half-way: in the end 56 chunks are sent, 7 by the busiest rank.",
+            "The all-gather of eight ranks after 3 of 7 rounds: in the end 56 chunks are sent, 7 by the busiest rank.",
             {"ranks": 8, "moment": 3, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "Your backward pass",
-            "The reduce-scatter of eight ranks, half-way: again 56 chunks in the end, and a rank keeps one sum.",
+            "The reduce-scatter of eight ranks after 3 of 7 rounds: 56 chunks again in the end, one sum for each rank.",
             {"primitive": "reduce_scatter", "ranks": 8, "moment": 3, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
