@@ -8,13 +8,13 @@ import numpy as np
 
 from snippets.collectives.grid import run_on_grid
 from snippets.collectives.primitives.float_sums import BFLOAT16_BITS, FLOAT32_BITS, pairwise_sum, running_sums
-from snippets.domain import each, finite_number, integer_at_least
+from snippets.domain import each, finite_number, integer_at_least, positive_number
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.palette import rank as rank_colour
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -107,6 +107,46 @@ def halves_panels() -> tuple[Panel, ...]:
             panel.text(left - 6, top + (rank + 0.5) * cell_px, str(rank), anchor="end", colour="muted", middle=True)
         panels.append(panel)
     return tuple(panels)
+
+
+def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb: float) -> Panel:
+    """Draw what one GPU sends in a step, a block for each phase, against what hides behind its computing.
+
+    Args:
+        plans: for each plan, by its name, the short names of its phases in their order; a phase without a name is cut
+            in two where the network has no time left.
+        phase_gb: what one phase sends.
+        most_gb: what the network carries while the GPU computes.
+
+    Returns:
+        The picture: a bar for each plan on one axis of gigabytes, its sum behind its name, a dashed line for the most.
+    """
+    phase_gb, most_gb = positive_number("phase_gb", phase_gb), positive_number("most_gb", most_gb)
+    if not plans or not all(plans.values()):
+        raise ValueError(f"plans must name one plan or more, each with a phase, got {plans!r}")
+    width, top, row_px, bar = 340.0, 30.0, 54.0, 24.0
+    scale = (width - 4) / max(most_gb, *(phase_gb * len(phases) for phases in plans.values()))
+    panel = Panel(width, top + len(plans) * row_px)
+    for row, (name, phases) in enumerate(plans.items()):
+        y = top + row * row_px
+        panel.text(2, y + 14, f"{name}: {phase_gb * len(phases):.0f} GB")
+        for place, phase in enumerate(phases):
+            x, block = 2 + place * phase_gb * scale, phase_gb * scale
+            hidden = min(max((most_gb - place * phase_gb) * scale, 0), block)
+            if 0 < hidden < block and not phase:
+                panel.rectangle(x, y + 20, hidden, bar, colour="communication")
+                panel.rectangle(x + hidden, y + 20, block - hidden, bar, colour="muted")
+            else:
+                panel.rectangle(x, y + 20, block, bar, colour="communication" if hidden else "muted", label=phase)
+    edge, y = 2 + most_gb * scale, 20.0
+    for row, phases in enumerate(plans.values()):
+        bar_top = top + row * row_px + 20
+        crossed = len(phases) * phase_gb > most_gb
+        panel.line(edge, y, edge, bar_top - 1 if crossed else bar_top + bar, colour="accent", dashed=True)
+        y = bar_top + bar + crossed
+    panel.line(edge, y, edge, panel.height, colour="accent", dashed=True)
+    panel.text(edge, 14, f"can hide: {most_gb:.0f} GB", anchor="middle", colour="accent", bold=True)
+    return panel
 
 
 def adjoint_panels(*, column: int = 1) -> tuple[Panel, ...]:

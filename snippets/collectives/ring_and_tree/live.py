@@ -181,18 +181,18 @@ _WEIGHTS_70B = 2.0 * THE_70B.parameters
     named=[
         Named(
             "Your forward pass",
-            "The all-gather of eight ranks: 56 chunks are sent, and no rank sends more than 7 of them.",
-            {"ranks": 8, "moment": 7, "size_bytes": _WEIGHTS_8B},
+            "The all-gather of eight ranks after 3 of 7 rounds: in the end 56 chunks are sent, 7 by the busiest rank.",
+            {"ranks": 8, "moment": 3, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "Your backward pass",
-            "The reduce-scatter of eight ranks: again 56 chunks, 7 by each rank, and every rank keeps one sum.",
-            {"primitive": "reduce_scatter", "ranks": 8, "moment": 7, "size_bytes": _WEIGHTS_8B},
+            "The reduce-scatter of eight ranks after 3 of 7 rounds: 56 chunks again in the end, one sum for each rank.",
+            {"primitive": "reduce_scatter", "ranks": 8, "moment": 3, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "Your colleague's",
-            "The all-reduce of eight ranks is one and then the other: 112 chunks are sent, 14 by the busiest rank.",
-            {"primitive": "all_reduce", "ranks": 8, "moment": 14, "size_bytes": _WEIGHTS_8B},
+            "The all-reduce of eight ranks is one and then the other: 112 chunks in the end, 14 by the busiest rank.",
+            {"primitive": "all_reduce", "ranks": 8, "moment": 10, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "A broadcast",
@@ -214,11 +214,12 @@ def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int, you
     moment = min(moment, len(schedule.rounds))
     held, sends = _at(schedule, moment)
     rounds = len(schedule.rounds)
-    chunks = _sent(schedule, moment)
+    chunks, of_all = _sent(schedule, moment), _sent(schedule, rounds)
     now = f"After round {moment} of {rounds}" if moment else "Before"
     numbers = (
         f"{_spoken_task(schedule)}, {now.lower()}: {_plural(sum(chunks), 'chunk')} sent (busiest rank: "
         f"{_plural(max(chunks), 'chunk')}); {_plural(_missing(schedule, held), 'cell')} of the result still to fill. "
+        f"In the end: {_plural(sum(of_all), 'chunk')} sent (busiest rank: {max(of_all)}). "
         f"All of it on {yours:,} ranks, with an array of {in_units(size_bytes, 'B')}: the busiest sends or receives "
         f"{in_units(_busiest_share(primitive, yours) * size_bytes, 'B')}."
     )

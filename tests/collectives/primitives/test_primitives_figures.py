@@ -121,3 +121,24 @@ def test_the_plot_has_the_chain_the_tree_and_the_right_sum() -> None:
     assert np.array_equal(tree.get_ydata(), 2 ** np.arange(10))
     assert np.array_equal(tree.get_xdata(), 2 ** np.arange(10))
     assert "sum in bfloat16" in svg_of(figure)
+
+
+def test_the_phases_of_a_plan_are_blocks_against_what_hides() -> None:
+    panel = figures.phases_panel({"keep": ["RS", "AG"], "shard": ["AG", "AG", "RS"]}, phase_gb=14.0, most_gb=49.0)
+    assert labels(panel) == ["keep: 28 GB", "RS", "AG", "shard: 42 GB", "AG", "AG", "RS", "can hide: 49 GB"]
+    blocks = [element for element in ElementTree.fromstring(panel.svg()).iter() if element.tag.endswith("rect")]
+    lefts = [float(block.get("x", "")) for block in blocks]
+    widths = {block.get("width") for block in blocks}
+    assert lefts[:2] == lefts[2:4]
+    assert len(widths) == 1
+    (edge,) = {
+        element.get("x1") for element in ElementTree.fromstring(panel.svg()).iter() if element.tag.endswith("line")
+    }
+    assert float(edge or "") - 2 == pytest.approx(49 / 14 * (lefts[1] - lefts[0]), abs=0.3)
+    cut = figures.phases_panel({"feared": [""] * 6}, phase_gb=14.0, most_gb=49.0)
+    blocks = [element for element in ElementTree.fromstring(cut.svg()).iter() if element.tag.endswith("rect")]
+    assert [float(block.get("width", "")) for block in blocks[3:5]] == pytest.approx([336 / 12] * 2, abs=0.3)
+    assert len(blocks) == 7
+    assert [block.get("class") for block in blocks[3:]] == [blocks[0].get("class"), *[blocks[-1].get("class")] * 3]
+    with pytest.raises(ValueError, match="plans must name one plan or more"):
+        figures.phases_panel({}, phase_gb=14.0, most_gb=49.0)

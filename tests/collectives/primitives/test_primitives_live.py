@@ -32,5 +32,8 @@ def test_it_opens_on_the_question_and_knows_the_70b() -> None:
     assert opening
     assert opening.name == "Your forward pass"
     assert opening.values["size_bytes"] == 2 * parameter_count("Llama 3 8B")
+    half_way = primitive_stepper(**opening.values).numbers
+    assert "24 chunks sent (busiest rank: 3 chunks); 32 cells of the result still to fill" in half_way
+    assert "In the end: 56 chunks sent (busiest rank: 7)" in half_way
     (job,) = (named for named in primitive_stepper.named if named.name == "The 70B on 256 GPUs")
     assert "on 256 ranks, with an array of 141 GB" in primitive_stepper(**job.values).numbers
