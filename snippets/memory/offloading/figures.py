@@ -91,7 +91,9 @@ def hiding_figure(
         for (name, seconds), hue in zip(lanes.items(), ("C1", "C2", "C3"), strict=False):
             tokens = seconds / backward_s_per_token
             axes.axhline(seconds * 1e3, color=hue)
-            axes.text(0.2, seconds * 1e3 + 0.8, name, va="bottom", fontsize=12)
+            early = tokens < 0.5 * most  # its label stands where the rising line is not
+            place, side = (0.98 * most / 1e3, "right") if early else (0.2, "left")
+            axes.text(place, seconds * 1e3 + 0.8, name, ha=side, va="bottom", fontsize=12)
             axes.plot([tokens / 1e3], [seconds * 1e3], "o", color="#1d2026", markersize=6)
             axes.annotate(
                 f"{tokens:,.0f} tokens",
@@ -140,10 +142,10 @@ def micro_batches_figure(
             axes.annotate(
                 f"{first}",
                 (first, 100 * shares[first - 1]),
-                xytext=(0, 7),
+                xytext=(3, -16),
                 textcoords="offset points",
-                ha="center",
                 fontsize=12,
+                fontweight="bold",
             )
             row = 62 - 10 * number
             axes.plot([10.2, 11.4], [row, row], color=hue)
