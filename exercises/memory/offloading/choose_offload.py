@@ -271,9 +271,9 @@ def taught() -> str:
     chosen = tuple(state for state in STATES if state in (choose_offload(**LLAMA) or ()))
     (held, best_s), (less, longer_s) = (judged(choice, LLAMA) for choice in (chosen, ("optimizer", "activations")))
     return (
-        f"On the question's machine {' and '.join(chosen)} leave: {held / 1e9:.1f} GB and {best_s:.3f} s. Activations "
-        f"in place of the weights would hold {less / 1e9:.1f} GB, and the step would take {longer_s:.3f} s: new "
-        "weights would wait on the link behind them."
+        f"On the machine of the statement {' and '.join(chosen)} leave: {held / 1e9:.1f} GB and {best_s:.3f} s. "
+        f"Activations in place of the weights would hold {less / 1e9:.1f} GB, and a step takes {longer_s:.3f} s: "
+        "new weights would wait on the link behind them."
     )
 
 

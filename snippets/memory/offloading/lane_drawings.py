@@ -62,7 +62,8 @@ def offload_lanes_panel(
         held: whether what the device holds of layers that come and go is drawn below.
 
     Returns:
-        The panel. A block has the letter of its task and the number of its layer, where there is room.
+        The panel. A block has the letter of its task and the number of its layer, where there is room, or the letter
+        alone.
 
     >>> from snippets.memory.offloading.timeline import offloaded_step
     >>> offload_lanes_panel(offloaded_step(layers=2, forward_s=1, backward_s=2), title="a step", scale_s=8).width
@@ -92,7 +93,7 @@ def offload_lanes_panel(
             layer = "" if task.layer is None else str(task.layer + 1)
             label = SHORT[task.name] + layer
             if wide < 7.5 * len(label) + 3:
-                label = ""
+                label = SHORT[task.name] if wide >= 9 else ""
             panel.rectangle(_LEFT + float(times.start_s) * scale, y, wide, _ROW, colour=HUES[task.name], label=label)
     end = float(step.end_s)
     middle = top + len(lanes) * (_ROW + 4) - 4 - (_ROW + 4) * len(lanes) / 2

@@ -10,6 +10,7 @@ from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 from snippets.live.stacks import gigabytes
+from snippets.memory.offloading.formulas import offloaded_activations_step_s
 from snippets.memory.offloading.host_memory import HOSTS
 from snippets.memory.offloading.lane_drawings import NAMES, offload_lanes_panel
 from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
@@ -24,11 +25,17 @@ STATES = {
     "activations": "activations: all",
 }
 RATES = {
-    "half": "half of the peak, all of a link",
-    "run": "65% of the peak, 80% of a link",
+    "plan": "40% of the peak, 80% of the link, half of the memory",
+    "half": "half of the peak, all of link and memory",
+    "run": "65% of the peak, 80% of link and memory",
 }
-"""What is reached: of the GPU's peak, and of the data sheet of link and host's memory."""
-_REACHED = {"half": (0.5, 1.0), "run": (THE_70B.matmul_utilization, THE_70B.link_share)}
+"""What is reached: of the GPU's peak, and of the data sheets of the link and of the host's memory."""
+_REACHED = {
+    "plan": (0.4, 0.8, 0.5),
+    "half": (0.5, 1.0, 1.0),
+    "run": (THE_70B.matmul_utilization, THE_70B.link_share, THE_70B.link_share),
+}
+CLIPPING = {"yes": "by the global norm", "no": "none"}
 SPEED = ACCELERATORS["H100 SXM"].peaks.bf16 or 1
 UPDATE_BYTES = 28
 
@@ -99,12 +106,12 @@ def layer_seconds(
     0.0199
     """
     state, tokens = named("state", state, STATES), positive_integer("tokens", tokens)
-    of_peak, of_links = _REACHED[named("rates", rates, RATES)]
+    of_peak, of_link, of_memory = _REACHED[named("rates", rates, RATES)]
     layer = layer_parameters(model)
     shard = layer / positive_integer("ranks", ranks)
     forward_s = 2 * layer * tokens / (of_peak * SPEED)
-    way = of_links * LINKS[link].bandwidth_bytes_per_s
-    memory = of_links * HOSTS[host].bandwidth_bytes_per_s / positive_integer("sharing", sharing)
+    way = of_link * LINKS[link].bandwidth_bytes_per_s
+    memory = of_memory * HOSTS[host].bandwidth_bytes_per_s / positive_integer("sharing", sharing)
     seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
     if state in ("optimizer", "weights"):
         seconds["gradients_s"] = 2 * shard / way
@@ -115,48 +122,68 @@ def layer_seconds(
     return seconds
 
 
+def micro_batch_s(layers: int, seconds: dict[str, Any]) -> float:
+    """Return how long a micro-batch takes that is not the step's last: no gradient goes down yet.
+
+    Args:
+        layers: equal layers of the model.
+        seconds: of a layer, as ``layer_seconds`` has them.
+
+    Returns:
+        Seconds. The first layer's weights are still there from the micro-batch before.
+
+    >>> micro_batch_s(2, {"forward_s": 1.0, "backward_s": 2.0, "gradients_s": 5.0, "update_s": 9.0})
+    6.0
+    """
+    forward_s, backward_s, weights_s = seconds["forward_s"], seconds["backward_s"], seconds.get("weights_s", 0.0)
+    if seconds.get("activations_s"):
+        return offloaded_activations_step_s(
+            layers=layers, forward_s=forward_s, backward_s=backward_s, activations_s=seconds["activations_s"]
+        )
+    others = max(forward_s, weights_s) + max(backward_s, weights_s)
+    return float(forward_s + backward_s + (layers - 1) * others)
+
+
 @live_figure(
     title="Which lane is the slow one?",
-    caption="Layers of a model on an H100. F and B are passes, G gradients, U updates, W weights, A activations. Of R "
-    "GPUs that share the state, each one's host updates 1/R of a layer; that they gather layers is not drawn. Change "
-    "the link, then the host's memory: which of the two shortens the step? Then offload activations, and change the "
-    "tokens.",
+    caption="The last micro-batch of a step on an H100, and the update. F and B are passes, G gradients, U updates, W "
+    "weights, A activations. Of R GPUs that share the state, each one's host updates 1/R of a layer; that they gather "
+    "layers is not drawn. Change the link, then the host's memory: which of the two shortens the step? Then add "
+    "micro-batches.",
     knobs=[
-        Number("tokens", "Tokens x", 8192, 512, 131_072, step=2, scale="log"),
+        Number("micro_batches", "Micro-batches m", 1, 1, 256, step=2, scale="log"),
+        Choice("clip", "Clipping", CLIPPING, "yes"),
+        Number("tokens", "Tokens x of each", 8192, 512, 131_072, step=2, scale="log"),
         Choice("state", "Offloaded", STATES, "optimizer"),
         Choice("link", "Link", {name: name for name in LINKS_SHOWN}, "PCIe 5.0 x16"),
         Choice("host", "Host's memory", {name: name for name in HOSTS}, "DDR5-4800, 8 channels"),
-        Number("layers", "Layers L", 2, 2, 80),
+        Number("layers", "Layers L", 32, 2, 80),
         Choice("model", "Model", {name: name for name in MODELS_SHOWN}, "Llama 3 8B"),
         Number("ranks", "Ranks R", 1, 1, 1024, step=2, scale="log"),
         Number("sharing", "GPUs on a host", 1, 1, 8),
-        Choice("rates", "Reached", RATES, "half"),
+        Choice("rates", "Reached", RATES, "plan"),
     ],
     named=[
         Named(
-            "The question: 32 layers, one sequence",
-            "The host works for 636.2 ms of the step, each direction of the link for 221.5 ms.",
-            {"layers": 32},
+            "The question: one micro-batch",
+            "The host works for 1,272.3 ms, and with clipping the GPU has nothing to do meanwhile.",
+            {"micro_batches": 1},
         ),
         Named(
             "The same over NVLink-C2C",
-            "A link seven times as fast leaves the host's 636.2 ms as they were, and the GPU still waits.",
-            {"layers": 32, "link": "NVLink-C2C (Grace Hopper)"},
-        ),
-        Named(
-            "Grace's memory as well",
-            "With a host that needs 381.7 ms the GPU computes for 98.0% of the step.",
-            {"layers": 32, "link": "NVLink-C2C (Grace Hopper)", "host": "LPDDR5X (Grace, 480 GB)"},
+            "A link seven times as fast leaves the host's 1,272.3 ms as they were, and the GPU still waits.",
+            {"link": "NVLink-C2C (Grace Hopper)"},
         ),
         Named(
             "All activations over PCIe 5.0",
-            "Each layer's activations need 21.8 ms a way, its forward pass 7.2 ms; the last layer's stay.",
+            "Each layer's activations need 27.3 ms a way, its forward pass 9.0 ms; the last layer's stay.",
             {"layers": 8, "state": "activations"},
         ),
         Named(
             "The 70B on 256 GPUs",
             "Offloading costs next to nothing, 1.5 ms for a layer's update; but it frees only 3.2 GB of 80.",
             {
+                "micro_batches": 2,
                 "layers": THE_70B.model.layers,
                 "model": THE_70B.model_name,
                 "ranks": THE_70B.ranks,
@@ -165,9 +192,11 @@ def layer_seconds(
             },
         ),
     ],
-    opens="The question: 32 layers, one sequence",
+    opens="The question: one micro-batch",
 )
 def offload_lanes(
+    micro_batches: int,
+    clip: str,
     tokens: int,
     state: str,
     link: str,
@@ -182,19 +211,23 @@ def offload_lanes(
     seconds = layer_seconds(
         state, tokens=tokens, link=link, host=host, model=model, ranks=ranks, sharing=sharing, rates=rates
     )
-    step = offloaded_step(layers=layers, **seconds)
+    updated = state in ("optimizer", "weights")
+    step = offloaded_step(layers=layers, **seconds, clip=updated and clip == "yes")
     end, busy = float(step.end_s), {lane: float(time) for lane, time in step.busy_s.items()}
     title = f"{layers} layers, {tokens:,} tokens, {STATES[state]} over {link}"
     panel = offload_lanes_panel(step, title=title, scale_s=end, unit_s=0.001)
     short = f"{layers} layers, {tokens:,} tokens over {link.split(' (')[0]}:\n{STATES[state]}"
     narrow = offload_lanes_panel(step, title=short, scale_s=end, unit_s=0.001, width_px=340)
     lanes = ", ".join(f"{NAMES[lane]} {_ms(time)} ms" for lane, time in busy.items() if time)
+    earlier = (micro_batches - 1) * (micro_batch_s(layers, seconds) if micro_batches > 1 else 0.0)
+    share = micro_batches * busy["GPU"] / (earlier + end)
+    drawn = f" The last micro-batch, which is drawn, takes {_ms(end)} ms of it." if micro_batches > 1 else ""
     numbers = (
-        f"The step takes {_ms(end)} ms, and the GPU computes for {busy['GPU'] / end:.1%} of it. The lanes work for: "
-        f"{lanes}. {_layer(seconds)} {_leaves(state, model, layers, ranks, tokens)}"
+        f"The step takes {_ms(earlier + end)} ms, and the GPU computes for {share:.1%} of it.{drawn} The lanes work "
+        f"for: {lanes}. {_layer(seconds)} {_leaves(state, model, layers, ranks, tokens)}"
     )
     alt = f"Lanes of blocks on a time axis: {title}. The step ends at {_ms(end)} ms. {_idle(step)}"
-    idle = () if state in ("optimizer", "weights") else ("host", "ranks", "sharing")
+    idle = () if updated else ("clip", "host", "ranks", "sharing")
     return Picture(panels=[panel], numbers=numbers, alt=alt, idle=idle, narrow=[narrow])
 
 

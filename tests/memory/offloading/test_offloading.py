@@ -20,7 +20,7 @@ from snippets.figures import svg_of
 from snippets.memory.offloading import formulas
 from snippets.memory.offloading.adam import run_offloaded_adam
 from snippets.memory.offloading.cut import FLOWS, STATE_BYTES, offload_cuts
-from snippets.memory.offloading.figures import efficiency_figure
+from snippets.memory.offloading.figures import efficiency_figure, hiding_figure, micro_batches_figure
 from snippets.memory.offloading.host_memory import HOSTS
 from snippets.memory.offloading.lane_drawings import offload_lanes_panel
 from snippets.memory.offloading.lanes import Holding, LaneTask, TaskTimes, held_over_run, run_lanes
@@ -328,3 +328,8 @@ def test_pictures_say_what_was_computed() -> None:
     assert ">held<" in offload_lanes_panel(held, title="a step", scale_s=14, held=True).svg()
     figure = efficiency_figure({"a curve": 1024.0}, [(70e9, 0.5, "a mark")], flops_per_s=70e12)
     assert "a mark" in svg_of(figure)
+    hidden = svg_of(hiding_figure({"a lane": 0.03, "another": 0.01}, backward_s_per_token=2e-6, sequence=8192))
+    assert "15,000 tokens" in hidden
+    assert "5,000 tokens" in hidden
+    counts = micro_batches_figure({"a wait": 2.0, "a longer one": 2.1}, passes_s=1.0)  # 18 / 20, 19 / 21.1
+    assert [said.get_text() for said in counts.axes[0].texts if said.get_text().isdigit()] == ["18", "19"]

@@ -11,9 +11,22 @@ from sampling import examples
 
 from exercises.memory.memory_equation.llama_layer_bytes import llama_layer_bytes
 from snippets.hardware import LINKS
-from snippets.memory.offloading.formulas import offloaded_activations_step_s, offloaded_update_step_s
+from snippets.memory.offloading.formulas import (
+    clipped_update_step_s,
+    offloaded_activations_step_s,
+    offloaded_update_step_s,
+)
 from snippets.memory.offloading.host_memory import HOSTS
-from snippets.memory.offloading.live import LAYER, LINKS_SHOWN, kept_bytes, layer_seconds, offload_lanes
+from snippets.memory.offloading.live import (
+    LAYER,
+    LINKS_SHOWN,
+    STATES,
+    kept_bytes,
+    layer_seconds,
+    micro_batch_s,
+    offload_lanes,
+)
+from snippets.memory.offloading.timeline import offloaded_step
 from snippets.models import MODELS, parameter_count
 
 
@@ -21,6 +34,16 @@ def said_ms(**knobs: object) -> float:
     found = re.search(r"The step takes ([\d,.]+) ms", offload_lanes(**knobs).numbers)
     assert found
     return float(found[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("tokens", [512, 8192, 32768])
+@pytest.mark.parametrize("layers", [2, 3, 32])
+def test_an_earlier_micro_batch_is_a_step_without_update(tokens: int, layers: int) -> None:
+    for state in STATES:
+        told = layer_seconds(state, tokens=tokens, link="PCIe 5.0 x16", host="DDR5-4800, 8 channels", rates="plan")
+        kept = ("forward_s", "backward_s", "weights_s", "activations_s")
+        step = offloaded_step(layers=layers, **{key: told[key] for key in kept if key in told})
+        assert micro_batch_s(layers, told) == pytest.approx(float(step.end_s) - told.get("weights_s", 0))
 
 
 def test_a_layer_is_the_model_s() -> None:
@@ -78,7 +101,15 @@ def test_ranks_and_what_they_share_by_hand() -> None:
 def test_the_step_is_the_formula_s(tokens: int, link: str, host: str, layers: int) -> None:
     assert link in LINKS
     knobs = {"tokens": tokens, "link": link, "host": host}
-    exact = offloaded_update_step_s(layers=layers, **layer_seconds("optimizer", **knobs))  # type: ignore[arg-type]
+    told = layer_seconds("optimizer", **knobs, rates="plan")  # type: ignore[arg-type]
+    exact = offloaded_update_step_s(layers=layers, **told)
+    assert said_ms(layers=layers, clip="no", **knobs) == pytest.approx(exact * 1e3, abs=0.051)
+    exact = clipped_update_step_s(layers=layers, **told)
     assert said_ms(layers=layers, **knobs) == pytest.approx(exact * 1e3, abs=0.051)
-    exact = offloaded_activations_step_s(layers=layers, **layer_seconds("activations", **knobs))  # type: ignore[arg-type]
+    passes = layers * (told["forward_s"] + told["backward_s"])
+    assert said_ms(layers=layers, micro_batches=5, **knobs) == pytest.approx((exact + 4 * passes) * 1e3, abs=0.051)
+    told = layer_seconds("activations", **knobs, rates="plan")  # type: ignore[arg-type]
+    exact = offloaded_activations_step_s(layers=layers, **told)
     assert said_ms(layers=layers, state="activations", **knobs) == pytest.approx(exact * 1e3, abs=0.051)
+    several = said_ms(layers=layers, state="activations", micro_batches=3, **knobs)
+    assert several == pytest.approx(3 * exact * 1e3, abs=0.051)
