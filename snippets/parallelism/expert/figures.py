@@ -1,4 +1,4 @@
-"""Figures: a layer of experts, tokens that travel to theirs, loads, the mesh of experts and data, rows sent."""
+"""Figures: a layer of experts, tokens that travel to theirs, loads, the mesh of experts and data, copies sent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def expert_layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
     panel.arrow(170, 30, 170, 44)
     panel.rectangle(135, 45, 70, 28, colour="optimizer", label="router")
     panel.rectangle(135, 172, 70, 28, colour="activations", label="sum")
-    panel.text(212, 62, "chooses, weights", size=12)
+    panel.text(212, 62, "picks, weights", size=12)
     for expert in range(experts):
         x, used = step * expert, expert in chosen
         panel.rectangle(x + 2, 98, step - 4, 46, colour="parameters", strength=0.5 if used else 0.06, dashed=not used)
@@ -134,10 +134,10 @@ def mesh_panel(*, columns: int, replicas: int, experts: int) -> Panel:
 
 
 def rows_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
-    """Draw for each way what a token sends: rows between nodes, and inside them.
+    """Draw for each way what a token sends: copies between nodes, and inside them.
 
     Args:
-        rows: name → rows between nodes and inside a node, for each token.
+        rows: name → copies between nodes and inside a node, for each token.
 
     Returns:
         The panel.
