@@ -6,7 +6,6 @@ import math
 
 from snippets.domain import at_most, number_between, positive_integer
 from snippets.drawing import Panel
-from snippets.job import THE_70B
 from snippets.live.axes import Axis, Plot
 from snippets.live.bars import Bar, draw_bars
 from snippets.live.declaring import Named, Picture, live_figure
@@ -111,19 +110,19 @@ def copies_sent(*, experts: int, experts_per_token: int, nodes: int, way: str) -
         ),
         Named(
             "The same, inside a node",
-            "The same 64 experts on the eight GPUs of one node: travel takes 0.388 times as long as computing.",
+            "The same experts, all on the GPUs of one node: travel takes 0.388 times as long as computing.",
             {"nodes": 1},
         ),
         Named(
             "One copy for each node",
-            "All 64 GPUs again, but a node gets one copy and hands it on: 1.6 times.",
+            "On all nodes again, but each gets one copy and hands it on: 1.6 times.",
             {"way": _ONCE},
         ),
         Named(
             "The 70B on 256 GPUs",
             "With eight experts of half its width inside a node, travel would take 0.0485 times as long as computing.",
             {
-                "width": THE_70B.model.feed_forward.width // 2,
+                "width": 14336,  # half of Llama 3 70B's
                 "experts": 8,
                 "experts_per_token": 2,
                 "nodes": 1,
@@ -180,19 +179,21 @@ def _travel_bars(across: float, within: float) -> Panel:
     ]
     draw_bars(panel, bars, top=52, pitch=66, high=26, gap=6, wide=_WIDTH - 4)
     line = 1 + (_WIDTH - 4) / max(1.0, across, within)
-    panel.line(line, 58, line, 216, colour="ink", dashed=True)
+    for number in range(3):  # between the names
+        top = 58 + 66 * number
+        panel.line(line, top, line, top + (42 if number < 2 else 26), colour="ink", dashed=True)
     return panel
 
 
 def _against_width(width: int, slower: float) -> Panel:
     widths = Axis(256, 32768, "log", "inner width of an expert", ticks=(256, 1024, 4096, 16384))
-    plot = Plot(widths, Axis(0.001, 1000, "log"), title="Travel over computing", width_px=_WIDTH)
+    plot = Plot(widths, Axis(0.01, 100, "log"), title="Travel over computing", width_px=_WIDTH)
     plot.curve([(256, 1), (32768, 1)], colour="ink", dashed=True)
     plot.panel.text(plot.right - 2, plot.y(1) - 6, "as long", anchor="end", size=12)
     plot.curve([(inner, slower * width / inner) for inner in (256, 32768)], colour="communication")
     plot.dots([(width, slower)], colour="communication", radius=5)
     right = plot.x(width) > (plot.left + plot.right) / 2
-    place = plot.x(width) + (-10 if right else 10), plot.y(slower) + (20 if right else -10)
+    place = plot.x(width) + (-10 if right else 10), plot.y(min(max(slower, 0.02), 50)) + (20 if right else -10)
     plot.panel.text(*place, in_units(slower), anchor="end" if right else "start", bold=True)
     return plot.panel
 
@@ -201,7 +202,7 @@ def _against_width(width: int, slower: float) -> Panel:
     title="Room for tokens, and what is dropped",
     caption="First the mean load of each expert, in units of the even share, with a thin line one standard "
     "deviation up and down, and its room (dashed; rounded up to whole tokens). Then the share of all "
-    "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism "
+    "copies that finds no room, for eight capacity factors. Tokens choose independently. With favouritism "
     "$\\varphi$ the $i$-th expert is chosen $i^{-\\varphi}$ times as often as the first, as far as no probability is "
     "above 1.",
     opens="Four tokens, two experts",
@@ -235,7 +236,7 @@ def _against_width(width: int, slower: float) -> Panel:
         ),
         Named(
             "No favourite, exact room",
-            "The question's wide experts and 8,192 tokens: 0.76% are dropped by chance at a capacity factor of 1.",
+            "Wide experts and the tokens of one GPU: 0.76% are dropped by chance at a capacity factor of 1.",
             {"tokens": 8192, "experts": 8, "experts_per_token": 2},
         ),
     ],
@@ -258,7 +259,7 @@ def expert_room(*, capacity: float, tokens: int, experts: int, experts_per_token
     spread = [math.sqrt(tokens * each * (1 - each)) / even for each in shares]
     numbers = (
         f"An expert has room for {room:,} token{'s' if room > 1 else ''}; the even share is {even:,.4g}, and the "
-        f"busiest expects {busiest:.2f} times as many. {share:.2f}% of the {tokens * experts_per_token:,} assignments "
+        f"busiest expects {busiest:.2f} times as many. {share:.2f}% of the {tokens * experts_per_token:,} copies "
         "are dropped."
     )
     alt = (
@@ -306,7 +307,7 @@ def _bars(loads: list[float], spread: list[float], room: float) -> Panel:
 def _curve(points: list[tuple[float, float]], capacity: float, share: float) -> Panel:
     top = next((top for top in (1, 5, 25, 60) if points[0][1] <= 0.8 * top), 100)
     up = Axis(0, top, ticks=tuple(top * part / 5 for part in range(6)))
-    plot = Plot(_FACTORS, up, title="Dropped, % of the assignments", width_px=_WIDTH)
+    plot = Plot(_FACTORS, up, title="Dropped, % of the copies", width_px=_WIDTH)
     plot.curve(points, colour="communication")
     plot.dots([(capacity, share)], colour="communication", radius=5)
     left = capacity > 2.2

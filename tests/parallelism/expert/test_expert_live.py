@@ -95,5 +95,5 @@ def test_travel_that_has_no_picture_is_refused() -> None:
         travel_against_computing(nodes=16)
     with pytest.raises(ValueError, match="cannot go to 16 of 8"):
         travel_against_computing(experts=8, nodes=1)
-    with pytest.raises(ValueError, match="Four nodes have 8 experts"):
-        copies_sent(experts=16, experts_per_token=16, nodes=8, way="four")
+    with pytest.raises(ValueError, match="Four nodes have 32 experts"):
+        copies_sent(experts=64, experts_per_token=64, nodes=8, way="four")
