@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from snippets.domain import at_most, number_between, positive_integer
+from snippets.domain import at_most, number_between, one_of, positive_integer
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.live.bars import Bar, draw_bars
@@ -65,10 +65,12 @@ def copies_sent(*, experts: int, experts_per_token: int, nodes: int, way: str) -
     >>> copies_sent(experts=64, experts_per_token=16, nodes=8, way="expert")
     (14.0, 1.75)
     """
-    experts_per_token, nodes = (
-        positive_integer("experts_per_token", experts_per_token),
-        positive_integer("nodes", nodes),
-    )
+    experts, nodes = positive_integer("experts", experts), positive_integer("nodes", nodes)
+    experts_per_token, way = positive_integer("experts_per_token", experts_per_token), one_of("way", way, tuple(_WAYS))
+    if experts % (nodes * _GPUS_PER_NODE):
+        raise ValueError(f"experts must be a multiple of the {nodes * _GPUS_PER_NODE} GPUs, got {experts!r}")
+    if experts_per_token > experts:
+        raise ValueError(f"experts_per_token must be at most experts = {experts}, got {experts_per_token!r}")
     away, others = (nodes - 1) / nodes, 1 - 1 / _GPUS_PER_NODE
     if way == _EACH:
         return experts_per_token * away, experts_per_token / nodes * others
@@ -78,7 +80,7 @@ def copies_sent(*, experts: int, experts_per_token: int, nodes: int, way: str) -
     if way == _LIMITED and nodes > 4:
         allowed = experts // nodes * 4
         if allowed < experts_per_token:
-            raise ValueError(f"Four nodes have {allowed} experts, and a token is to go to {experts_per_token}.")
+            raise ValueError(f"Four nodes have {allowed} experts, so experts_per_token cannot be {experts_per_token}.")
         reached = min(4.0, reached)
         gpus = expected_expert_groups(experts=allowed, groups=4 * _GPUS_PER_NODE, **size)
     return reached * away, gpus * others
