@@ -819,7 +819,7 @@ def train(
             experts, what a token meets counts.
         parameters: how many parameters a token meets, where the model is none of the catalogue.
         gpus: GPUs that share the run.
-        mfu: the share of the dense peak that the run reaches, model FLOPs utilisation, from 1e-6 to 1.
+        mfu: the share of the dense peak that the run reaches, model FLOPs utilization, from 1e-6 to 1.
         device: an accelerator of the book's catalogue.
         dtype: number format of the products, whose dense peak counts.
         usd_per_gpu_hour: price of one GPU for an hour; an assumption, put in your own.

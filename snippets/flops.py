@@ -158,7 +158,7 @@ def gpt_training_flops(
 def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden: int, vocabulary: int) -> int:
     """Return the hardware FLOPs that Korthikanti et al. print for selective recomputation.
 
-    The paper's overhead of 2.7% (GPT-3) and 1.6% (530B) and its column of hardware utilisation follow from this. It
+    The paper's overhead of 2.7% (GPT-3) and 1.6% (530B) and its column of hardware utilization follow from this. It
     adds 12bs²h a layer, all that attention's products cost in a whole iteration; repeating their forward pass once
     is a third of that, 4bs²h, which is what ``gpt_training_flops`` adds.
 

@@ -30,9 +30,10 @@ def choose_buckets(
     Outside of them nothing is known: total_bytes / k must lie within.
 
     Args:
-        points: pairs of bytes and seconds, by ascending bytes, two or more.
+        points: pairs of bytes and seconds, by ascending bytes, two or more; a
+            larger size may take less time.
         total_bytes: bytes of all gradients.
-        compute_s: duration C of the backward pass.
+        compute_s: duration C of the backward pass, 0 or more.
 
     Returns:
         k. The step must end at most 2% later than with the best k allowed.
@@ -109,8 +110,8 @@ def step(points: list[tuple[float, float]], total_bytes: float, compute_s: float
     return {"points": points, "total_bytes": float(total_bytes), "compute_s": compute_s}
 
 
-# What an all-reduce that changes its algorithm looks like: a plateau, then a rise.
-KINKED = [(8e6, 3e-3), (16e6, 4.5e-3), (32e6, 4.6e-3), (64e6, 6.6e-3), (128e6, 10e-3), (256e6, 18e-3), (512e6, 34e-3)]
+# What an all-reduce that changes its algorithm looks like: a fall after 16 MB, and a leap after 128.
+KINKED = [(8e6, 3e-3), (16e6, 5.5e-3), (32e6, 4.6e-3), (64e6, 6.6e-3), (128e6, 10e-3), (256e6, 22e-3), (512e6, 40e-3)]
 
 
 def on_the_line(points: Points, total_bytes: float, compute_s: float) -> int:
@@ -125,10 +126,61 @@ def on_the_line(points: Points, total_bytes: float, compute_s: float) -> int:
     return min(allowed(points, total_bytes), key=end_s)
 
 
+def fitted(power: int) -> Callable[[Points], tuple[float, float]]:
+    """Return what fits a line to points with weights 1/T to a power, as its level and its slope."""
+
+    def line(points: Points) -> tuple[float, float]:
+        weights = [time**-power for _, time in points]
+        n, t = (
+            sum(w * point[axis] for w, point in zip(weights, points, strict=True)) / sum(weights) for axis in (0, 1)
+        )
+        slope = sum(w * (size - n) * (time - t) for w, (size, time) in zip(weights, points, strict=True))
+        slope /= sum(w * (size - n) ** 2 for w, (size, _) in zip(weights, points, strict=True))
+        return t - slope * n, slope
+
+    return line
+
+
+def best_on(line: Callable[[Points], tuple[float, float]]) -> Callable[..., int]:
+    """Return what chooses the best k for one straight line through all points."""
+
+    def choose(points: Points, total_bytes: float, compute_s: float) -> int:
+        level, slope = line(points)
+
+        def end_s(k: int) -> float:
+            return closed_end_s(compute_s, k, level + slope * total_bytes / k)
+
+        return min(allowed(points, total_bytes), key=end_s)
+
+    return choose
+
+
+def near_the_best_on(line: Callable[[Points], tuple[float, float]]) -> Callable[..., bool]:
+    """Return what says whether k ends the step within 2% of the best by one straight line through all points."""
+
+    def accepts(chosen: int, *, points: Points, total_bytes: float, compute_s: float) -> bool:
+        level, slope = line(points)
+        numbers = allowed(points, total_bytes)
+        ends = {k: closed_end_s(compute_s, k, level + slope * total_bytes / k) for k in numbers}
+        return chosen in ends and ends[chosen] <= 1.02 * (1 + 1e-9) * min(ends.values())
+
+    return accepts
+
+
 def by_the_root(points: Points, total_bytes: float, compute_s: float) -> int:
     """√(C/α), with the shortest measured time for α."""
     k = round(math.sqrt(compute_s / points[0][1]))
     return min(max(k, allowed(points, total_bytes)[0]), allowed(points, total_bytes)[-1])
+
+
+def never_falling(points: Points, total_bytes: float, compute_s: float) -> int:
+    """The best k for points of which each takes at least as long as all before it."""
+    raised = list(accumulate((time for _, time in points), max))
+    return choose_buckets(
+        [(size, time) for (size, _), time in zip(points, raised, strict=True)],
+        total_bytes=total_bytes,
+        compute_s=compute_s,
+    )
 
 
 # How the solution finds a time between two points.
@@ -169,10 +221,10 @@ def taught() -> str:
         ends = {k: simulated_end_s(KINKED, 1.024e9, pass_ms / 1e3, k) for k in allowed(KINKED, 1.024e9)}
         k = choose_buckets(KINKED, total_bytes=1.024e9, compute_s=pass_ms / 1e3)
         passing = [number for number, end_s in ends.items() if end_s <= 1.02 * ends[k]]
-        told.append(
-            f"With a pass of {pass_ms} ms {passing[0]} to {passing[-1]} buckets are right; the best number, {k}, ends "
-            f"the step at {1e3 * ends[k]:.1f} ms"
-        )
+        right = f"{passing[0]} to {passing[-1]} buckets are right; the best number, {k}, ends"
+        if passing == [k]:
+            right = f"only one number is right: {k} buckets end"
+        told.append(f"With a pass of {pass_ms} ms {right} the step at {1e3 * ends[k]:.4g} ms")
     return f"{'. '.join(told)}. Behind a long pass the last bucket is what is seen, and it should be small."
 
 
@@ -194,6 +246,12 @@ EXERCISE = Exercise(
     observe=observe,
     examples=[
         step([(1, 3.0), (2, 3.0), (4, 6.0)], 8, 8.0),
+        # Times that fall: a running maximum, or sorted times, choose another number.
+        step([(8, 3.0), (16, 5.4), (32, 10.8), (64, 7.56), (128, 7.56), (256, 15.12)], 512, 30.0),
+        step([(8, 5.0), (16, 3.0), (32, 4.0), (64, 9.0)], 128, 40.0),
+        step([(8, 5.0), (16, 3.0), (32, 4.0), (64, 9.0)], 128, 300.0),
+        # No pass to hide behind, and a large bucket that is slow.
+        step([(8, 3.0), (16, 10.0)], 16, 0.0),
         step([(1, 1.0), (8, 8.0)], 8, 8.0),
         step([(1, 4.0), (8, 6.0)], 8, 2.0),
         step([(1, 1.0), (4, 1.5), (8, 8.0)], 16, 40.0),
@@ -251,6 +309,39 @@ EXERCISE = Exercise(
             "One straight line misses the points between its ends, and with them the best size; use the points.",
             on_the_line,
             accepts=by_rule(ends_alone=True),
+        ),
+        Mistake(
+            "fits_a_line",
+            "A line fitted to the points with weights 1/T² isn't where they are; take each time from its neighbours.",
+            best_on(fitted(2)),
+            accepts=near_the_best_on(fitted(2)),
+        ),
+        Mistake(
+            "fits_a_line_with_equal_weights",
+            "A line fitted to the points with equal weights isn't where they are; take each time from its neighbours.",
+            best_on(fitted(0)),
+            accepts=near_the_best_on(fitted(0)),
+        ),
+        Mistake(
+            "lets_no_time_fall",
+            "A larger size may take less time than a smaller one: take the points as they are.",
+            never_falling,
+        ),
+        Mistake(
+            "takes_the_most",
+            "This is always the largest number allowed. Each bucket more costs a latency, which these points contain.",
+            lambda points, total_bytes, **_: allowed(points, total_bytes)[-1],
+        ),
+        Mistake(
+            "takes_the_fewest",
+            "This is always the smallest number allowed, and the link starts only when its first bucket is full.",
+            lambda points, total_bytes, **_: allowed(points, total_bytes)[0],
+        ),
+        Mistake(
+            "adds_all_up",
+            "The link sends while the pass still runs: the step ends before C + kb.",
+            {"max(compute_s + busy_s, compute_s / k + k * busy_s)": "compute_s + k * busy_s"},
+            accepts=by_rule(end_s=lambda pass_s, k, busy_s: pass_s + k * busy_s),
         ),
         Mistake(
             "interpolates_logarithms",

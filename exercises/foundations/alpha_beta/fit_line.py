@@ -18,7 +18,8 @@ def fit_line(
     The sum of squared relative errors is to be smallest: the weights are 1/T².
 
     Args:
-        sizes_bytes: sizes n of the messages, at least two of them different.
+        sizes_bytes: sizes n of the messages, in any order, at least two of them
+            different.
         times_s: their times T in seconds, as many, above 0.
 
     Returns:
@@ -78,6 +79,15 @@ def through_two_points(sizes_bytes: Sequence[float], times_s: Sequence[float]) -
     return times_s[0] - slope * sizes_bytes[0], 1 / slope
 
 
+def last_of_a_size(sizes_bytes: Sequence[float], times_s: Sequence[float]) -> tuple[float, float]:
+    known = dict(zip(sizes_bytes, times_s, strict=True))
+    return fit_line(list(known), list(known.values()))
+
+
+def sizes_sorted_alone(sizes_bytes: Sequence[float], times_s: Sequence[float]) -> tuple[float, float]:
+    return fit_line(sorted(sizes_bytes), times_s)
+
+
 def taught() -> str:
     alpha_s, beta = fit_line(**EXERCISE.examples[-1])
     return (
@@ -96,7 +106,16 @@ EXERCISE = Exercise(
         {"sizes_bytes": [0.0, 1000.0], "times_s": [1e-6, 2e-6]},
         {"sizes_bytes": [0.0, 1000.0, 4000.0], "times_s": [2e-6, 4e-6, 8e-6]},
         {"sizes_bytes": [0.0, 1.0, 3.0], "times_s": [1.0, 1.4, 2.2]},
-        {"sizes_bytes": [64.0, 4e3, 64e3, 1e6, 10e6], "times_s": [12.1e-6, 12.4e-6, 14.7e-6, 53e-6, 412e-6]},
+        # α below zero, a size that comes twice, an order that isn't that of the sizes, times below a microsecond.
+        {"sizes_bytes": [1000.0, 2000.0, 4000.0], "times_s": [1e-6, 3e-6, 6e-6]},
+        {"sizes_bytes": [0.0, 0.0, 1000.0, 1000.0, 4000.0], "times_s": [2e-6, 3e-6, 4e-6, 6e-6, 8e-6]},
+        {"sizes_bytes": [4000.0, 0.0, 1000.0], "times_s": [8e-6, 2e-6, 5e-6]},
+        {"sizes_bytes": [0.0, 100.0, 1000.0], "times_s": [2e-7, 3e-7, 8e-7]},
+        {
+            "sizes_bytes": [1000.0 * number for number in range(16)],
+            "times_s": [1e-6 * (5 + number + number % 3) for number in range(16)],
+        },
+        {"sizes_bytes": [64.0, 4e3, 64e3, 1e6, 10e6], "times_s": [12.1e-6, 12.4e-6, 14.7e-6, 46e-6, 460e-6]},
     ],
     inputs=measured_links,
     units={"latency": "s", "bandwidth": "bytes/s"},
@@ -115,7 +134,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "squares_the_weights",
-            "The weights are 1/T⁴: numpy.polyfit squares the w that it is given, so give it 1/T.",
+            "The weights are 1/T⁴ instead of 1/T². If you use numpy.polyfit: it squares the w that it is given, so "
+            "give it 1/T.",
             {"time**-2": "time**-4"},
         ),
         Mistake(
@@ -126,11 +146,32 @@ EXERCISE = Exercise(
         Mistake(
             "fits_bits_per_second", "These are bits per second; β is in bytes per second.", {"1 / slope": "8 / slope"}
         ),
+        Mistake("gives_gigabytes", "β is in GB/s; asked are bytes per second.", {"1 / slope": "1e-9 / slope"}),
         Mistake("swaps_the_two", "The order is α, then β.", {"t - slope * n, 1 / slope": "1 / slope, t - slope * n"}),
         Mistake(
             "gives_microseconds",
             "α is in microseconds; asked are seconds.",
             {"t - slope * n,": "1e6 * (t - slope * n),"},
+        ),
+        Mistake(
+            "lets_no_latency_be_negative",
+            "A fitted α may be below zero, and it then says that the line is wrong near 0. Return it as it is.",
+            {"t - slope * n,": "max(0.0, t - slope * n),"},
+        ),
+        Mistake(
+            "takes_the_absolute_latency",
+            "A fitted α may be below zero; its sign is lost here.",
+            {"t - slope * n,": "abs(t - slope * n),"},
+        ),
+        Mistake(
+            "keeps_the_last_of_a_size",
+            "A size may come twice, and both of its times count.",
+            last_of_a_size,
+        ),
+        Mistake(
+            "sorts_the_sizes_alone",
+            "The sizes were sorted and their times were not: keep each time with its size.",
+            sizes_sorted_alone,
         ),
         Mistake(
             "uses_two_points",

@@ -72,7 +72,7 @@ EXERCISE = Exercise(
     level="easy",
     asked="the bytes below which more than half of a ring all-reduce's time is latency",
     expected=equal_halves_bytes,
-    examples=[ring(3, 2e-6, 1e9), ring(2, 1e-6, 1e9), ring(8, 5e-6, 50e9)],
+    examples=[ring(3, 2e-6, 1e9), ring(2, 1e-6, 1e9), ring(8, 5e-6, 50e9), ring(64, 2e-6, 25e9), ring(256, 5e-6, 50e9)],
     inputs=lambda st: {
         "ranks": st.integers(2, 16),
         "latency_s": st.integers(1, 20).map(lambda us: us * 1e-6),

@@ -97,9 +97,9 @@ def observe(function: Callable[..., Any], *, factors: Factors, within: float) ->
         return {**seen, CHOICE: f"{list(chosen)}"}
     reached, cost = known_within(factors, chosen), math.fsum(factors[place][3] for place in chosen)
     if reached > within * HAIR:
-        seen[WIDTH] = f"{reached:.7g} if {sorted(chosen)} are measured"
+        seen[WIDTH] = f"{reached:.7g} if {list(chosen)} are measured"
     elif cost > least_cost(tuple((a, b, c, d) for a, b, c, d in factors), within) * HAIR:
-        seen[COST] = f"{cost:g} for {sorted(chosen)}"
+        seen[COST] = f"{cost:g} for {list(chosen)}"
     return seen
 
 
@@ -111,7 +111,7 @@ def cases(st: Any) -> Any:
     factor = st.tuples(
         st.sampled_from([1.15, 1.2, 1.5, 2.0, 3.0]),
         st.sampled_from([1.0, 1.02, 1.05, 1.15]),
-        st.sampled_from([1, 1, -1, -1, 2, 0.5]),
+        st.sampled_from([1, 1, -1, -1, 2, -2, 0.5]),
         st.sampled_from([1.0, 1.6, 2.0, 3.0, 5.0, 7.9, 8.0, 13.0]),
     )
 
@@ -168,11 +168,14 @@ def is_best_of_straight_sums(chosen: Sequence[int], *, factors: Factors, within:
 
 def taught() -> str:
     chosen = choose_measurements(BILL, within=1.3)
+    by_gain = greedily(BILL, 1.3, lambda place: gain(BILL[place]) / BILL[place][3])
+    one_by_one = sum(BILL[place][3] for place in by_gain)
     cost, widest = (sum(BILL[place][3] for place in places) for places in (chosen, (1, 3)))
     return (
         f"Measure {' and '.join(map(str, chosen))}, for {cost:.0f} thousand dollars: the bill is then known within ×/÷ "
-        f"{known_within(BILL, chosen):.2f}. The two widest factors, 1 and 3, would cost {widest:.0f}. The width of the "
-        "model is narrower, but it counts twice, since it occurs squared."
+        f"{known_within(BILL, chosen):.2f}. The two widest factors, 1 and 3, would cost {widest:.0f}, and narrow the "
+        f"bill to ×/÷ {known_within(BILL, (1, 3)):.2f}, which is more than you need. What gains most for its cost, one "
+        f"after the other, would cost {one_by_one:.0f}."
     )
 
 
@@ -202,6 +205,18 @@ EXERCISE = Exercise(
         case(1.3, (1.3004, 1.0, 1, 2.0)),
         # Just within: measuring nothing is enough.
         case(2.0, (2.0, 1.1, 1, 5.0)),
+        # A factor that divides twice counts as one that multiplies twice.
+        case(1.4, (1.2, 1.0, -2, 5.0), (1.3, 1.0, 1, 6.0)),
+        case(1.4, (1.2, 1.05, -3, 4.0), (1.3, 1.0, -2, 6.0), (1.2, 1.0, -0.5, 3.0)),
+        # Narrow factors count too where the product has to be narrow, and so does what is left of measured ones.
+        case(1.02, (1.015, 1.0, 1, 3.0), (1.01, 1.0, -1, 1.0), (1.012, 1.0, 1, 2.0), (1.008, 1.0, 1, 1.5)),
+        case(1.05, (1.2, 1.03, 1, 2.0), (1.3, 1.03, -1, 3.0), (1.04, 1.0, 1, 5.0), (1.02, 1.0, 1, 4.0)),
+        # Several cheap ones suffice, and so does one dear one.
+        case(1.51, (1.5, 1.0, 1, 6.0), (1.3, 1.0, 1, 1.0), (1.3, 1.0, -1, 2.0)),
+        case(
+            1.6, (1.2, 1.0, 1, 2.0), (1.6, 1.0, -1, 9.0), (1.3, 1.0, 1, 2.0), (1.35, 1.0, 1, 2.0), (1.25, 1.0, 1, 2.0)
+        ),
+        case(1.9, *[(1.56, 1.0, 1, 9.0)] * 2, *[(1.41, 1.0, -1, 1.0)] * 3),
         # Whole choices beat both ways of measuring one after the other, and small changes of them.
         case(
             2.13,
@@ -231,6 +246,11 @@ EXERCISE = Exercise(
             lambda factors, within: greedily(factors, within, lambda place: gain(factors[place]) / factors[place][3]),
         ),
         Mistake(
+            "most_gain_first",
+            "You measured first what gains most, whatever it costs. Two cheap ones can cost less than one dear one.",
+            lambda factors, within: greedily(factors, within, lambda place: gain(factors[place])),
+        ),
+        Mistake(
             "adds_straight",
             "You added the half-widths straight, so you measure more than independent errors ask for.",
             {
@@ -253,7 +273,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "fewest_measurements",
-            "You took as few measurements as possible; two cheap ones can cost less than one dear one.",
+            "You measure as few factors as possible; two cheap ones can cost less than one dear one.",
             {"cost < best[0] and": "not best[1] and cost < best[0] and"},
             accepts=as_if(each_factor(lambda now, measured, power, cost: (now, measured, power, 1.0))),
         ),

@@ -27,7 +27,7 @@ def find_slip(
     1. model state of a device, GB: 16 bytes a parameter;
     2. operations of the run: 6 for each parameter and token;
     3. seconds of arithmetic, shared evenly by all devices;
-    4. steps of the run;
+    4. steps of the run, not rounded to whole ones;
     5. seconds of communication a step: 4 bytes a parameter over a link;
     6. days of the run, in which nothing is hidden: 3, and 5 for each step.
 
@@ -206,6 +206,19 @@ EXERCISE = Exercise(
             "converts_nothing",
             "A link's rate is in bits a second and the message in bytes: divide the rate by 8.",
             {"(link_bits_per_s / 8)": "link_bits_per_s"},
+        ),
+        Mistake(
+            "rounds_the_steps_up",
+            "You rounded the steps up. The estimate keeps the fraction: 10.5 steps are right.",
+            {
+                "tokens / batch_tokens": "float(-(-tokens // batch_tokens))",
+                "off.index(True) + 1": "(off.index(True) if any(off) else 5) + 1",
+            },
+        ),
+        Mistake(
+            "turns_the_order_around",
+            "The number of the line comes first, then the days.",
+            {"return off.index(True) + 1, right[5]": "return right[5], off.index(True) + 1  # type: ignore"},
         ),
         Mistake(
             "always_the_second",

@@ -145,6 +145,24 @@ EXERCISE = Exercise(
             {"(power * math.log(high / low) / 2) ** 2": "(power * math.log(high / low)) ** 2"},
         ),
         Mistake(
+            "forgets_the_root",
+            "You added up the squares of the half-widths; the product's half-width is the root of the sum.",
+            {"half = math.sqrt(square)": "half = square"},
+        ),
+        Mistake(
+            "turns_the_ends_around",
+            "The lower end comes first, then the upper one.",
+            {
+                "log_middle - half)": "log_middle + half)",
+                ", math.exp(log_middle + half)": ", math.exp(log_middle - half)",
+            },
+        ),
+        Mistake(
+            "returns_logarithms",
+            "These are the logarithms of the ends: take e to their power.",
+            {"math.exp(log_middle - half), math.exp(log_middle + half)": "log_middle - half, log_middle + half"},
+        ),
+        Mistake(
             "mixes_logarithms",
             "You took logarithms to one base and powers of another.",
             {"math.log(high / low)": "math.log10(high / low)"},

@@ -84,6 +84,15 @@ EXERCISE = Exercise(
             lambda critical_batch, **_: float(critical_batch),
         ),
         Mistake(
+            "capped_at_the_critical_batch",
+            "You let the batch grow up to the critical one only. Beyond it steps still get fewer, and where a step is "
+            "dear that is worth its examples.",
+            {
+                "math.sqrt(critical_batch * usd_per_step / usd_per_example)": "min(critical_batch, "
+                "math.sqrt(critical_batch * usd_per_step / usd_per_example))"
+            },
+        ),
+        Mistake(
             "forgets_the_root",
             "Both parts are equal at the best batch; one falls as 1/B while the other rises as B. Solve that for B.",
             {

@@ -11,6 +11,7 @@ from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 ROOM = 1.002  # a step more or less, and rounding, decide nothing
+OTHER = {"cheapest": "fastest", "fastest": "cheapest"}
 CHOICE, HOURS, DOLLARS = "choice", "hours", "dollars"
 
 
@@ -110,7 +111,8 @@ def wanted_of(**given: Any) -> Observation:
     """What is seen of a right choice."""
     cheapest, goal = given["wanted"] == "cheapest", f"{least(given):.4g}, the least within both limits"
     return {
-        CHOICE: "a batch and a number of GPUs from the lists, the second a divisor of the first",
+        CHOICE: "a batch and a number of GPUs from the lists, the second a divisor of the first; at least one such "
+        "pair is within both limits",
         HOURS: f"at most {given['deadline_h']:g}" if cheapest else goal,
         DOLLARS: goal if cheapest else f"at most {given['budget_usd']:g}",
     }
@@ -177,6 +179,7 @@ def cases(st: Any) -> Any:
     )
 
 
+NO_LIMITS = (1e9, 1e9)
 # The chapter's machine: 3 s a step and 0.5 s for each sequence of a GPU; the critical batch is 512 sequences.
 QUESTION = case("cheapest", (512, 2000), (2.0, 3.0, 2.0), (256, 512, 1024, 2048, 4096), (64, 128, 256, 512), (6.0, 1e6))
 
@@ -187,6 +190,41 @@ as_if = mistaken_rules(wanted_of, observe)
 def without_end(given: Inputs) -> Inputs:
     """Return inputs in which the steps fall as one over the batch, to a millionth of the fewest steps."""
     return {"critical_batch": 1e6 * given["critical_batch"], "fewest_steps": given["fewest_steps"] / 1e6}
+
+
+def by_rule(bill: Callable[[Inputs, int, int], tuple[float, float]]) -> Callable[..., bool]:
+    """Return the rule of those who take a pair's hours and dollars to be others."""
+
+    def accepts(chosen: Any, **given: Any) -> bool:
+        place = 1 if given["wanted"] == "cheapest" else 0
+        seen = {pair: bill(given, *pair) for pair in designs(given)}
+        fits = {pair: hours_usd[place] for pair, hours_usd in seen.items() if within(given, *hours_usd)}
+        return bool(fits[tuple(chosen)] <= min(fits.values()) * (1 + 1e-6))
+
+    return accepts
+
+
+def with_a_wall(given: Inputs, batch: int, ranks: int) -> tuple[float, float]:
+    """Return hours and dollars if steps fell as one over the batch up to the critical one, and then no more."""
+    steps = given["fewest_steps"] * max(1.0, given["critical_batch"] / batch)
+    hours = steps * (given["fixed_s"] + batch / ranks / given["examples_per_s"]) / 3600
+    return hours, hours * ranks * given["usd_per_gpu_hour"]
+
+
+def fixed_seconds_unpaid(given: Inputs, batch: int, ranks: int) -> tuple[float, float]:
+    """Return the right hours, and dollars for those in which the GPUs compute."""
+    hours, _ = simulated(given, batch, ranks)
+    return hours, simulated({**given, "fixed_s": 0.0}, batch, ranks)[1]
+
+
+def nearest(given: Inputs) -> int:
+    """Return the batch that is nearest to the critical one, in proportion."""
+    return int(min(given["batches"], key=lambda batch: abs(math.log(batch / given["critical_batch"]))))
+
+
+def at_the_critical_batch(chosen: Any, **given: Any) -> bool:
+    """Say whether the batch is the critical one, or of those that can be had the nearest."""
+    return chosen[0] in (given["critical_batch"], nearest(given))
 
 
 def taught() -> str:
@@ -222,6 +260,26 @@ EXERCISE = Exercise(
         case("cheapest", (8, 900), (1.0, 1.0, 2.0), (8,), (8,), (1.0, 16.0)),
         case("fastest", (8, 900), (1.0, 1.0, 2.0), (8,), (4, 8), (1.0, 100.0)),
         case("cheapest", (8, 900), (1.0, 1.0, 2.0), (4, 8), (8,), (9.0, 16.0)),
+        # Most GPUs are not fastest, nor fewest cheapest, where they fit another batch only.
+        case("fastest", (512, 2000), (2.0, 3.0, 2.0), (96, 512, 1024), (64, 96), NO_LIMITS),
+        case("cheapest", (512, 2000), (2.0, 3.0, 2.0), (4096, 648), (64, 72), NO_LIMITS),
+        # The second best is 0.4 to 0.6% off, with fewer GPUs, or with a smaller or a larger batch.
+        case("fastest", (16, 900), (8.0, 25.0, 1.0), (16,), (8, 16), NO_LIMITS),
+        case("cheapest", (100, 900), (1.0, 3.0, 1.0), (24, 48, 96, 192), (4, 8, 16, 24), NO_LIMITS),
+        case("fastest", (300, 900), (2.0, 0.1, 1.0), (16, 32, 64, 128), (4, 8, 16, 32), NO_LIMITS),
+        # The bill, or the time, falls again after it rose: the batches have no order.
+        case("cheapest", (512, 2000), (2.0, 3.0, 2.0), (512, 4096, 1024, 256), (256,), NO_LIMITS),
+        case("fastest", (512, 2000), (2.0, 3.0, 2.0), (512, 4096, 1024, 256), (256, 64), NO_LIMITS),
+        # Of two batches the best is nearer in proportion, the other in examples.
+        case("cheapest", (100, 900), (1.0, 12.5, 1.0), (32, 176), (8,), NO_LIMITS),
+        # Runs of seconds: hours and dollars that are rounded decide wrongly.
+        case("fastest", (64, 4), (1.0, 1.0, 1.0), (64,), (16, 32), NO_LIMITS),
+        case("cheapest", (64, 4), (1.0, 1.0, 1.0), (64,), (32, 16), (0.0105, 1e9)),
+        # Limits in other units, or held by a step, are no limits ignored.
+        case("cheapest", (64, 900), (2.0, 0.1, 1.0), (64, 128), (1, 8, 64), (0.65, 1e9)),
+        case("cheapest", (64, 2), (1.0, 0.1, 1.0), (64,), (1, 4, 8, 16, 64), (0.0048, 1e9)),
+        case("fastest", (16, 900), (8.0, 4.0, 1.0), (1024, 2048), (1, 16, 128, 1024), (1e9, 35.0)),
+        case("fastest", (1024, 2), (16.0, 4.0, 1.0), (1024,), (1, 16, 32, 1024), (1e9, 0.15)),
         {**QUESTION, "wanted": "fastest", "deadline_h": 1000.0, "budget_usd": 2200.0},
         QUESTION,
     ],
@@ -283,6 +341,63 @@ EXERCISE = Exercise(
             "gpus_need_not_divide",
             "The GPUs share the batch evenly: their number must divide it.",
             {"if batch % ranks:": "if batch < 0:"},
+        ),
+        Mistake(
+            "stops_at_a_wall",
+            "You let the steps fall as one over the batch up to the critical batch, and no more beyond. There is no "
+            "wall: at the critical batch they are twice the fewest.",
+            {"(1 + critical_batch / batch)": "max(1, critical_batch / batch)"},
+            accepts=by_rule(with_a_wall),
+        ),
+        Mistake(
+            "takes_the_critical_batch",
+            "You always took the critical batch. It balances steps and examples; what is best depends on the fixed "
+            "seconds, the GPUs and the limits.",
+            {
+                "for batch in batches:": "for batch in [min(batches, key=lambda one: max(one / critical_batch, "
+                "critical_batch / one))]:"
+            },
+            accepts=at_the_critical_batch,
+        ),
+        Mistake(
+            "fixed_seconds_unpaid",
+            "The GPUs wait in the fixed seconds, and are paid: the bill is all hours of all GPUs.",
+            {
+                "usd = hours * ranks * usd_per_gpu_hour": "usd = steps * batch / examples_per_s / 3600 * "
+                "usd_per_gpu_hour"
+            },
+            accepts=by_rule(fixed_seconds_unpaid),
+        ),
+        Mistake(
+            "swaps_cheapest_and_fastest",
+            "You took the fastest run where the cheapest is wanted, and the cheapest where the fastest is.",
+            {'usd if wanted == "cheapest" else hours': 'hours if wanted == "cheapest" else usd'},
+            accepts=as_if(lambda given: {"wanted": OTHER[given["wanted"]]}),
+        ),
+        Mistake(
+            "always_the_cheapest",
+            "You took the cheapest run, whichever was wanted: where that is the fastest, the hours decide.",
+            {'usd if wanted == "cheapest" else hours': "usd"},
+            accepts=as_if(lambda given: {"wanted": "cheapest"}),
+        ),
+        Mistake(
+            "always_the_fastest",
+            "You took the fastest run, whichever was wanted: where that is the cheapest, the dollars decide.",
+            {'usd if wanted == "cheapest" else hours': "hours"},
+            accepts=as_if(lambda given: {"wanted": "fastest"}),
+        ),
+        Mistake(
+            "nothing_is_left",
+            "No pair was left where one just meets a limit. A run may take all the hours, or all the dollars: <=.",
+            {
+                "hours <= deadline_h and usd <= budget_usd": "hours < deadline_h and usd < budget_usd",
+                "return found": "return found if found[0] else min([])",
+            },
+        ),
+        Mistake(
+            "nothing_is_left_and_none_is_told",
+            "No pair was left where one just meets a limit. A run may take all the hours, or all the dollars: <=.",
+            {"hours <= deadline_h and usd <= budget_usd": "hours < deadline_h and usd < budget_usd"},
         ),
         Mistake("is_always_eight_and_eight", "This is right for one input only.", lambda **_: (8, 8)),
     ],

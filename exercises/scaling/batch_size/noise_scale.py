@@ -103,6 +103,11 @@ EXERCISE = Exercise(
             {"return noise / signal if signal > 0 else None": "return noise / averaged_square"},
         ),
         Mistake(
+            "divides_by_the_averaged_square_where_there_is_signal",
+            "You divided by the squared norm of the averaged gradient. It still has the big batch's noise in it.",
+            {"return noise / signal if": "return noise / averaged_square if"},
+        ),
+        Mistake(
             "forgets_the_noise_of_the_big_batch",
             "The difference of the squares is the noise times 1/small − 1/big: the big batch has noise too.",
             {"(1 / small - 1 / big)": "(1 / small)"},
@@ -131,6 +136,17 @@ EXERCISE = Exercise(
             "returns_a_negative_scale",
             "The estimate of the full gradient's squared norm is not above 0 here, so this step says nothing: None.",
             {"noise / signal if signal > 0 else None": "noise / signal if signal else None"},
+        ),
+        Mistake(
+            "divides_by_any_signal",
+            "The estimate of the full gradient's squared norm can be 0 or less; such a step says nothing: None.",
+            {"noise / signal if signal > 0 else None": "noise / signal"},
+        ),
+        Mistake(
+            "a_scale_of_nothing",
+            "Where the estimate of the full gradient's squared norm is 0 or less, the answer is None. A noise scale of "
+            "0 would say that there is no noise.",
+            {"noise / signal if signal > 0 else None": "noise / signal if signal > 0 else 0.0"},
         ),
         Mistake(
             "an_infinite_scale",

@@ -55,6 +55,15 @@ def case(floor: float, above: float, exponent: float, ratio: float) -> Inputs:
     return {"losses": [floor + above * ratio ** (-exponent * place) for place in range(3)], "ratio": ratio}
 
 
+def taught() -> str:
+    floor, exponent = floor_of_three([3.5, 2.933, 2.547], ratio=10)
+    moved, _ = floor_of_three([3.5, 2.943, 2.547], ratio=10)
+    return (
+        f"The question's runs say a floor of {floor:.3f} nats and an exponent of {exponent:.3f}. With 0.01 nats more "
+        f"in the middle run the floor would be {moved:.2f}."
+    )
+
+
 EXERCISE = Exercise(
     floor_of_three,
     number=2,
@@ -77,6 +86,7 @@ EXERCISE = Exercise(
         st.sampled_from([0.08, 0.154, 0.178, 0.35, 0.7]),
         st.sampled_from([3.0, 10.0, 16.0, 100.0]),
     ),
+    taught=taught,
     mistakes=[
         Mistake(
             "no_floor",
@@ -114,8 +124,24 @@ EXERCISE = Exercise(
             {"/ math.log(ratio)": ""},
         ),
         Mistake(
+            "always_tenfold",
+            "This exponent is for runs that are ten times apart: divide the logarithm by that of the ratio.",
+            {"math.log(shrinks) / math.log(ratio)": "math.log10(shrinks)"},
+        ),
+        Mistake(
+            "exponent_upside_down",
+            "You divided the logarithm of the ratio by that of the shrinking factor. It is the other way round.",
+            {"math.log(shrinks) / math.log(ratio)": "math.log(ratio) / math.log(shrinks)"},
+        ),
+        Mistake(
+            "ratio_squared",
+            "You took the ratio of the third run's compute to the first's. From one fall to the next it is one step.",
+            {"/ math.log(ratio)": "/ math.log(ratio**2)"},
+        ),
+        Mistake(
             "negative_exponent",
-            "Give the exponent as a number above 0: the loss falls as compute to minus that power.",
+            "Your exponent is below 0. The loss falls as compute to minus the exponent, and the runs come in the order "
+            "of their compute, so the largest loss is the first.",
             {"math.log(shrinks) / math.log(ratio)": "-math.log(shrinks) / math.log(ratio)"},
         ),
     ],

@@ -239,7 +239,7 @@ def taught() -> str:
 
 EXERCISE = Exercise(
     choose_test,
-    number=4,
+    number=3,
     asked="the metric, the number of problems and the mark of the cheapest test that keeps both limits",
     expected=wanted,
     observe=observe,

@@ -94,7 +94,7 @@ QUESTION = case(
 
 EXERCISE = Exercise(
     forecast_answers,
-    number=3,
+    number=2,
     asked="the share of answers that the next model gets right",
     expected=by_library,
     relative_tolerance=1e-6,

@@ -96,7 +96,7 @@ def bandwidth_plot(
         byte_axis(axes, sizes_bytes)
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(base=10, numticks=5))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{short_bytes(value)}/s"))
         axes.yaxis.set_minor_locator(NullLocator())
         axes.axhline(bandwidth_bytes_per_s, color=colour("muted"), linestyle="--", linewidth=1.2)
         axes.text(min(sizes_bytes), bandwidth_bytes_per_s * 1.15, "β", color=colour("ink"), va="bottom")
@@ -109,7 +109,7 @@ def bandwidth_plot(
         axes.text(half * 1.4, min(curve) * 1.4, f"n½ = {short_bytes(half)}", color=colour("accent"))
         axes.set_ylim(min(curve) / 1.6, bandwidth_bytes_per_s * 3)
         axes.set_xlabel("size of a message")
-        axes.set_ylabel("achieved in a second")
+        axes.set_ylabel("achieved bandwidth")
     return figure
 
 
@@ -183,7 +183,7 @@ def message_panel(
         panel.text(0, y, f"{short_bytes(size)}: {in_units(time, 's')}", bold=True)
         for name, top, wait in (("sender", y + 12, start), ("receiver", y + 62, arrive)):
             panel.text(left - 8, top + 13, name, anchor="end", middle=True)
-            panel.rectangle(left, top, wait, 26, colour="idle", label="α" if name == "receiver" else "")
+            panel.rectangle(left, top, wait, 26, colour="idle", label="α" if name == "receiver" else "α/2")
             panel.rectangle(left + wait, top, move, 26, colour="communication", label="n/β" if move > 40 else "")
         panel.arrow(left + start, y + 38, left + arrive, y + 62)
         panel.arrow(left + start + move, y + 38, left + arrive + move, y + 62)
@@ -324,8 +324,8 @@ def bucket_panel(
             panel.bars([(x + wait, y + 37, move, 22) for x, wait, move in places], colour="communication", strength=0.8)
             continue
         for bucket, (x, wait, move) in zip(step, places, strict=True):
-            panel.rectangle(x, y + 37, wait, 22, colour="idle", strength=1)
             panel.rectangle(x + wait, y + 37, move, 22, colour="communication")
+            panel.rectangle(x, y + 37, wait, 22, colour="idle", strength=1)  # last, or the border beside it covers it
             full = left + bucket.ready_s * scale
             panel.line(full, y + 5, full, y + 33, colour="ink", dashed=True)
     _time_axis(panel, left, 96.0 * len(steps) + 8, scale, longest)
@@ -344,7 +344,7 @@ def step_time_plot(
     bandwidth_bytes_per_s: float,
     width_px: float = WIDTH,
 ) -> Figure:
-    """Plot a step's time against its number of buckets: both branches, and the larger of them as a broad band below.
+    """Plot a step's time against its number of buckets: both branches, and the larger of them as a thick line below.
 
     Args:
         marked: numbers of buckets that get a dot and their time.
@@ -382,13 +382,22 @@ def step_time_plot(
         for count in marked:
             axes.plot([count], [times[count - 1]], "o", color=colour("ink"), markersize=6, zorder=4)
             if count != best:
-                place: Any = {"xytext": (8, 9), "ha": "left"} if count < best else {"xytext": (-8, 9), "ha": "right"}
+                place: Any = {"xytext": (8, 22), "ha": "left"} if count < best else {"xytext": (-8, 9), "ha": "right"}
                 axes.annotate(
-                    f"{times[count - 1]:.1f} ms", (count, times[count - 1]), textcoords="offset points", **place
+                    f"K = {count}: {times[count - 1]:.1f} ms",
+                    (count, times[count - 1]),
+                    textcoords="offset points",
+                    **place,
                 )
         axes.plot([best, best], [bottom_ms, times[best - 1]], "-.", color=colour("accent"), linewidth=1.2)
-        said = f"K* = {best}: {times[best - 1]:.1f} ms"
-        axes.text(best + 0.8, bottom_ms + 3, said, color=colour("accent"), va="bottom")
+        axes.annotate(
+            f"K* = {best}: {times[best - 1]:.1f} ms",
+            (best, times[best - 1]),
+            (8, -13 if best < most / 3 else -24),  # clear of the branch below, or of its name at the right
+            textcoords="offset points",
+            color=colour("accent"),
+            va="center",
+        )
         axes.set_xlim(0, most)
         axes.set_xticks([1, *range(10, most + 1, 10)])
         axes.set_ylim(bottom_ms, top_ms)

@@ -30,9 +30,9 @@ _COUNTS = tuple(10 ** (number / 30) for number in range(91))  # a curve has no s
 @live_figure(
     title="What a message costs",
     caption="First: the time of all $n$ bytes in one message, and above it the time in $q$. Second: the share of the "
-    "bandwidth that one message gets; the square is $n_{1/2}$, where it waits as long as it moves. Take one message, "
-    "and move the size: well to the left of the square the time hardly changes, well to the right the share hardly "
-    "does. Then cut the bytes into more messages, and see how far back a single one falls.",
+    "bandwidth that one message gets. In both, the square is at $n_{1/2}$, where one message waits as long as it "
+    "moves. Take one, and move the size: well to the left of the square its time hardly changes, well to the right "
+    "its share hardly does. Then cut the bytes into more messages, and see how far back a single one falls.",
     knobs=[
         Number("size_bytes", "Bytes in all n", 1e6, 1e3, 1e10, 10**0.1, "log", "B"),
         Number("messages", "Messages q", 1, 1, 1000, 10**0.1, "log"),
@@ -49,7 +49,7 @@ _COUNTS = tuple(10 ** (number / 30) for number in range(91))  # a curve has no s
         Named("1 GB", "Nearly all is bytes: of 20 ms only 5 µs are latency.", {"size_bytes": 1e9}),
         Named(
             "The question, tensor by tensor",
-            "Of 1.05 s the latencies take 1 s: a tensor of 1 MB is far to the left of n½ = 20 MB, the square.",
+            "Of 1.05 s the latencies take 1 s: a tensor of 1 MB is a twentieth of n½ = 20 MB, the square.",
             {"size_bytes": 1e9, "messages": 1000, "latency_s": 1e-3, "bandwidth_bytes_per_s": 20e9},
         ),
         Named(
@@ -105,6 +105,8 @@ def _times(size: float, messages: int, whole: float, link: dict[str, float]) -> 
         several = [(n, messages_time_s(total_bytes=n, messages=messages, **link)) for n in _POINTS]
         plot.curve(several, colour="communication")
     plot.dots([(size, whole)], colour="communication" if messages > 1 else "accent", radius=5)
+    x, y = plot.x(alpha * beta), plot.y(2 * alpha)
+    plot.panel.rectangle(x - 4, y - 4, 8, 8, colour="ink", strength=1)
     plot.panel.text(plot.left + 6, plot.y(alpha) + 15, "α", colour="muted")
     plot.panel.text(plot.x(8e-9 * beta) + 8, plot.y(8e-9) + 4, "n/β", colour="muted")
     above = plot.y(whole) - 12

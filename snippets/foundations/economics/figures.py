@@ -109,7 +109,7 @@ def waiting_panel(times: Sequence[Sequence[float]], *, unit: str = "s", width_px
     return panel
 
 
-def utilisations_panel(hfu: float, *, width_px: float = WIDTH) -> Panel:
+def utilizations_panel(hfu: float, *, width_px: float = WIDTH) -> Panel:
     """Draw a step with full recomputation as blocks of a forward pass, beside what the GPU could do in that time.
 
     Args:
@@ -147,13 +147,13 @@ def bill_plot(
     marked: Mapping[str, float],
     width_px: float = WIDTH,
 ) -> Figure:
-    """Plot a run's bill against its utilisation.
+    """Plot a run's bill against its utilization.
 
     Args:
         flops: operations of the model.
         peak_flops_per_s: peak of one device.
         usd_per_device_hour: price of an hour.
-        marked: utilisations that get a dot, by what is written beside it.
+        marked: utilizations that get a dot, by what is written beside it.
         width_px: width of the plot.
 
     Returns:

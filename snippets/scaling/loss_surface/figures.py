@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from snippets.drawing import Anchor, Panel
 from snippets.live.axes import Axis, Plot
@@ -327,32 +328,39 @@ def band_panel(
     losses_nats: Sequence[float],
     *,
     band: Sequence[tuple[float, float, float, float]],
-    true_losses: Sequence[float],
+    middle_losses: Sequence[float],
 ) -> Panel:
-    """Return the band of a ladder's predictions and its runs, both less the truth.
+    """Return the band of a ladder's predictions and its runs, both less a fit.
 
     Args:
         flops: operations of each run.
         losses_nats: their losses.
-        band: for each compute: the compute, the band's lower end, its upper end, the truth.
-        true_losses: of the runs, without noise.
+        band: for each compute: the compute, the band's lower end, its upper end, the fit.
+        middle_losses: of the runs, by the fit.
     """
     across = _compute_axis(min(flops), band[-1][0])
     plot = Plot(
         across,
         Axis(-0.06, 0.06, ticks=(-0.05, -0.025, 0, 0.025, 0.05)),
-        title="Predictions less the truth, nats",
+        title="Predictions less the fit, nats",
         width_px=WIDTH,
         height_px=280,
     )
     plot.curve([(across.low, 0.0), (across.high, 0.0)], colour="ink", dashed=True, width=1.5)
+    for before, after in pairwise(band):
+        for step in range(4):
+            x, wide = plot.x(_power(before[0])), plot.x(_power(after[0])) - plot.x(_power(before[0]))
+            share = (step + 0.5) / 4
+            low, high = (plot.y((1 - share) * (before[n] - before[3]) + share * (after[n] - after[3])) for n in (1, 2))
+            box = (x + step * wide / 4, high, wide / 4, low - high)
+            plot.panel.bars([box], colour=_COLOURS["floor"], strength=0.2)
     for number in (1, 2):
         plot.curve([(_power(row[0]), row[number] - row[3]) for row in band], colour=_COLOURS["floor"], width=1.5)
-    plot.panel.text(plot.right - 4, plot.y(0) - 5, "the truth", anchor="end", size=12)
-    high = plot.y(max(row[2] - row[3] for row in band)) - 8
-    plot.panel.text(plot.right - 4, high, "80% band", anchor="end", colour=_COLOURS["floor"], size=12)
-    runs = zip(flops, losses_nats, true_losses, strict=True)
-    plot.dots([(_power(C), loss - true) for C, loss, true in runs], colour="ink")
+    plot.panel.text(plot.right - 4, plot.y(0) - 5, "all 25 runs", anchor="end", size=12)
+    top = plot.y(max(row[2] - row[3] for row in band)) - 8
+    plot.panel.text(plot.right - 4, top, "middle 80%", anchor="end", colour=_COLOURS["floor"], size=12)
+    runs = zip(flops, losses_nats, middle_losses, strict=True)
+    plot.dots([(_power(C), loss - middle) for C, loss, middle in runs], colour="ink")
     return plot.panel
 
 
@@ -411,7 +419,7 @@ def _noise_band(plot: Plot, noise: float) -> None:
     """Draw what seeds change as a band around 0, and say so at the bottom."""
     top, bottom = plot.y(100 * noise), plot.y(-100 * noise)
     plot.panel.rectangle(plot.left, top, plot.right - plot.left, bottom - top, colour="muted", strength=0.2)
-    text, middle = f"the band: noise, ±{noise:.2%}", (plot.left + plot.right) / 2
+    text, middle = f"the band: ±{noise:.2%}", (plot.left + plot.right) / 2
     plot.panel.text(middle, plot.bottom - 8, text, anchor="middle", colour="muted", size=12)
 
 

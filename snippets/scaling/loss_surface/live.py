@@ -12,8 +12,8 @@ from snippets.live.knobs import Number
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, fit_compute_law, log_log_line
 
 _FIRST, _WIDTH = 1e18, 330.0
-_REDUCIBLE, _EXPONENT = 1.672, 0.179  # with a floor of 1.82 within 0.1% of the chapter's truth, up to 10^24 FLOP
-_QUESTION = (0.654, 0.58, 0.563, -0.478, -0.697)  # noise of the chapter's five runs, in standard deviations of 0.35%
+_REDUCIBLE, _EXPONENT = 1.75, 0.171  # with a floor of 1.75, the law that the chapter fits to its five runs
+_QUESTION = (0.0, -0.025, 0.251, -0.341, 0.086)  # noise of the chapter's five runs, in standard deviations of 0.35%
 
 
 def _noise(draw: int, count: int) -> list[float]:
@@ -36,10 +36,11 @@ def _written(flops: float) -> str:
     """Write a compute as a power of ten, with the number before it where that is not 1.
 
     >>> _written(1e21), _written(5.97e23)
-    ('10^21', '6.0·10^23')
+    ('10²¹', '6.0·10²³')
     """
     digits, power = f"{flops:.1e}".split("e")
-    return f"10^{int(power)}" if digits == "1.0" else f"{digits}·10^{int(power)}"
+    raised = "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(int(power)))
+    return raised if digits == "1.0" else f"{digits}·{raised}"
 
 
 def _loss_ticks(low: float, high: float) -> tuple[float, ...]:
@@ -60,11 +61,13 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
     ]
     most = 1.5 * max(0.5, *(abs(error) for row in rows for error in row[1:]))
     plot = Plot(
-        _across(compute[0], decades), Axis(-most, most), title="Runs above the law, %", width_px=_WIDTH, height_px=290
+        _across(compute[0], decades), Axis(-most, most), title="Runs above the fits, %", width_px=_WIDTH, height_px=290
     )
     plot.panel.line(plot.left, plot.y(0), plot.right, plot.y(0))
     for place, colour in ((1, "communication"), (2, "accent")):
         plot.dots([(row[0], row[place]) for row in rows], colour=colour)
+    plot.panel.text(plot.left + 8, plot.top + 16, "• straight line", colour="communication", size=12)
+    plot.panel.text(plot.right - 8, plot.top + 16, "• with a floor", anchor="end", colour="accent", size=12)
     return plot.panel
 
 
@@ -74,7 +77,7 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
     wide, axis = 78.0, plot.across
     start = 10 ** (axis.low + axis.span * (x - wide - plot.left) / (plot.right - plot.left))
     y = max(plot.y(max(compute_law_loss_nats(start, law=law) for law in laws)) - 8, plot.top + 44)
-    plot.panel.text(x, y - 15, "truth", anchor="end", colour="muted", size=12)
+    plot.panel.text(x, y - 15, "supposed", anchor="end", colour="muted", size=12)
     plot.panel.text(x, y, "with a floor", anchor="end", colour="accent", size=12)
     y = min(plot.y(by_line) + 16, plot.bottom - 6)
     plot.panel.text(x, y, "straight line", anchor="end", colour="communication", size=12)
@@ -83,41 +86,42 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
 @live_figure(
     title="Carry a ladder on",
     opens="The question",
-    caption="Dots: the runs that you have, their noise drawn anew with the last knob. Red, dashed: the straight "
-    "line through them. Blue: the law with a floor that fits them best. Grey: the truth, with an exponent of 0.179. "
-    "The dashed upright line marks the compute that you ask for. Second picture: how far the runs lie above either "
-    "law.",
+    caption="We suppose a law: grey, with the floor of the fifth knob and an exponent of 0.171. Dots: runs drawn from "
+    "it, at first the question's own. Red, dashed: the straight line through them. Blue: the law with a floor that "
+    "fits them best, which at first hides the grey one. The dashed upright line marks the compute that you ask for. "
+    "Second picture: how far the runs lie above both fits.",
     knobs=[
         Number("first", "Compute of the first, FLOP", _FIRST, 1e16, 1e20, 10**0.1, "log", whole=False),
         Number("runs", "Runs", 3, 3, 12),
         Number("decades", "Powers of ten that they span", 2, 1, 6),
         Number("ahead", "Powers of ten beyond them", 1, 1, 6),
-        Number("floor", "True floor, nats", 1.82, 0, 2.5, 0.02, whole=False),
+        Number("floor", "Supposed floor, nats", 1.75, 0, 2.5, 0.05, whole=False),
         Number("noise", "Noise, % of the loss", 0, 0, 2, 0.05, whole=False),
         Number("draw", "Draw of the noise", 0, 0, 40),
     ],
     named=[
         Named(
             "The question",
-            "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. The "
-            "true floor is 1.82.",
+            "The question's five runs, and the law that was fitted to them. Turn the last knob, and see how often the "
+            "law with a floor falls to the loss that is wanted.",
             {"runs": 5, "noise": 0.35},
         ),
         Named(
             "A million times",
-            "Six powers of ten ahead the straight line says 0.971 nats, far below the true floor of 1.82.",
+            "Six powers of ten ahead the straight line says 0.971 nats, far below the supposed floor of 1.75.",
             {"runs": 5, "noise": 0.35, "ahead": 6},
         ),
         Named(
             "More noise, longer ladder",
-            "With twice the noise nine runs over four powers of ten find a floor of 1.71. Let them span two instead, "
+            "With twice the noise nine runs over four powers of ten find a floor of 1.64. Let them span two instead, "
             "and see where it goes.",
             {"runs": 9, "decades": 4, "noise": 0.7, "draw": 9},
         ),
         Named(
             "The 70B on 256 GPUs",
-            "The largest of seven runs has a hundredth of the model's compute. The law with a floor says 1.971 nats, "
-            "the truth is 1.975, the straight line says 1.695. The last knob moves the law's by a few hundredths.",
+            "The largest of seven runs has a hundredth of the model's compute. The law with a floor says 1.923 nats, "
+            "where 1.930 were supposed, and the straight line says 1.665. The last knob moves the law's by a few "
+            "hundredths.",
             {"first": 5.97e18, "runs": 7, "decades": 3, "ahead": 2, "noise": 0.35},
         ),
     ],
@@ -159,13 +163,13 @@ def extend_ladder(
         )
     plot.dots([(math.log10(C), loss) for C, loss in zip(compute, losses, strict=True)], colour="ink")
     numbers = (
-        f"At {_written(target)} FLOPs: truth {true:.3f}, straight line {by_line:.3f}, law with a floor "
-        f"{by_floor:.3f} nats. The fitted floor is {fitted.irreducible_nats:.2f}, the true one {floor:.2f}."
+        f"At {_written(target)} FLOPs: straight line {by_line:.3f}, law with a floor {by_floor:.3f} nats, where "
+        f"{true:.3f} was supposed. The fitted floor is {fitted.irreducible_nats:.2f}, the supposed one {floor:.2f}."
     )
     alt = (
         f"{runs} dots from {losses[0]:.2f} down to {losses[-1]:.2f} nats on logarithmic axes, and three curves carried "
-        f"on to {_written(target)} FLOPs: the truth ends at {true:.2f}, the straight line at {by_line:.2f}, the "
-        f"law with a floor at {by_floor:.2f}. A second panel shows how far the runs lie above both laws."
+        f"on to {_written(target)} FLOPs: the supposed law ends at {true:.2f}, the straight line at {by_line:.2f}, the "
+        f"law with a floor at {by_floor:.2f}. A second panel shows how far the runs lie above both fits."
     )
     idle = () if noise else ("draw",)
     return Picture([plot.panel, _errors(compute, losses, line, fitted, decades)], numbers, alt, idle=idle)

@@ -1,4 +1,4 @@
-"""Figures: what is left of an answer token by token, a curve that slides, easy problems, a step, double descent."""
+"""Figures: what is left of an answer, a curve that slides, zeros, easy problems, a forecast, a step, double descent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from snippets.arrays import finite_array
-from snippets.domain import at_most, each, positive_integer, positive_number, probability
+from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number, probability
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.scaling.phase_transitions.double_descent import min_norm_error
@@ -26,8 +26,8 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
         accuracies: model → how often a token is right.
         tokens: of an answer, at most 40.
     """
-    count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 108.0
-    panel = Panel(WIDTH, row * len(accuracies) + 40)
+    count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 134.0
+    panel = Panel(WIDTH, row * len(accuracies) + 22)
     step = 316 / (count + 1)
     for number, (name, accuracy) in enumerate(accuracies.items()):
         base = 34 + row * number + 70
@@ -35,7 +35,7 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
             100 * exact_match_rate(token_accuracy=probability("accuracies", accuracy), tokens=j) if j else 100.0
             for j in range(count + 1)
         ]
-        panel.text(8, base - 78, name, bold=True, size=12)
+        panel.text(8, base - 88, name, bold=True, size=12)
         panel.rectangles(
             [(12 + step * j, base - 0.66 * share, step - 3, 0.66 * share) for j, share in enumerate(left)],
             colour="accent",
@@ -47,7 +47,7 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
                 continue
             x = 12 + step * j + (step - 3) / 2
             panel.text(x, base + 14, str(j), anchor="middle", colour="muted", size=12)
-        for j in (1, 2, 5, 10):
+        for j in (0, 1, 2, 5, 10):
             if j <= count and left[j] >= 0.5:
                 x, y = 12 + step * j + (step - 3) / 2, base - 0.66 * left[j] - 4
                 panel.text(x, y, f"{left[j]:.0f}", anchor="middle", size=12)
@@ -66,13 +66,13 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
     """
     exponent, first = positive_number("exponent", exponent), positive_number("first_loss", first_loss)
     plot = Plot(
-        Axis(1, 1e8, "log", "compute, first model = 1", ticks=(1, 1e2, 1e4, 1e6)),
+        Axis(0.1, 1e9, "log", "compute, first model = 1", ticks=(1, 1e3, 1e6)),
         Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
         title="Answers that are right, share",
         width_px=width_px,
         height_px=240,
     )
-    computes = [10 ** (step / 10) for step in range(81)]
+    computes = [10 ** (step / 10) for step in range(-10, 91)]
     hues = ("muted", "rank-2", "accent")
     halves = []
     for length, hue in zip(each("lengths", lengths, positive_integer), hues, strict=True):
@@ -84,7 +84,7 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
         half = (first * length / math.log(2)) ** (1 / exponent)
         halves.append(half)
         first_curve = len(halves) == 1
-        x, y = (plot.x(half) - 8, plot.y(0.5) - 4) if first_curve else (plot.x(half) + 8, plot.y(0.5) + 18)
+        x, y = (plot.x(half) - 10, plot.y(0.5) - 18) if first_curve else (plot.x(half) + 8, plot.y(0.5) + 18)
         plot.panel.text(
             x,
             y,
@@ -96,16 +96,21 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, w
     for start, end in pairwise(halves):
         plot.panel.arrow(plot.x(start) + 3, plot.y(0.5), plot.x(end) - 3, plot.y(0.5), colour="muted")
         middle = math.sqrt(start * end)
-        plot.panel.text(plot.x(middle), plot.y(0.5) - 7, f"×{end / start:,.0f}", anchor="middle", size=12)
+        words = f"×{float(f'{end / start:.2g}'):,.0f}"
+        if end / start < 100:  # no room between the curves: under the name of the second one
+            plot.panel.text(plot.x(end) + 8, plot.y(0.5) + 33, words, size=12)
+        else:
+            plot.panel.text(plot.x(middle), plot.y(0.5) - 7, words, anchor="middle", size=12)
     plot.dots([(half, 0.5) for half in halves], colour="ink", radius=3)
     return plot.panel
 
 
-def likelihood_panel(answer_losses: ArrayLike, *, width_px: float = WIDTH) -> Panel:
+def likelihood_panel(answer_losses: ArrayLike, *, easiest: int = 0, width_px: float = WIDTH) -> Panel:
     """Return a drawing of the chance that each answer comes out right, a dot a problem, and of their mean.
 
     Args:
         answer_losses: of the right answers, in nats, each at least 0.
+        easiest: how many problems, from the easiest on, are full dots; the others are grey.
         width_px: of the picture.
     """
     losses = np.sort(finite_array("answer_losses", answer_losses, dimensions=1))
@@ -117,15 +122,172 @@ def likelihood_panel(answer_losses: ArrayLike, *, width_px: float = WIDTH) -> Pa
         width_px=width_px,
         height_px=250,
     )
-    plot.dots(
-        [(float(x), max(float(y), 1e-12)) for x, y in zip(losses, chances, strict=True)], colour="accent", radius=3
-    )
+    points = [(float(x), max(float(y), 1e-12)) for x, y in zip(losses, chances, strict=True)]
+    marked = nonnegative_integer("easiest", easiest)
+    plot.dots(points[marked:], colour="muted" if marked else "accent", radius=3)
+    plot.dots(points[:marked], colour="accent", radius=3)
     mean = float(chances.mean())
     plot.curve([(0, mean), (plot.across.high, mean)], colour="communication", dashed=True, width=1.5)
     plot.panel.text(
         plot.right, plot.y(mean) - 6, f"mean {100 * mean:.2f}%", anchor="end", colour="communication", size=12
     )
     return plot.panel
+
+
+def unseen_panel(*, problems: int, marked: Mapping[str, float], width_px: float = WIDTH) -> Panel:
+    """Return a drawing of how often a test shows nothing right, against the share that a model gets right.
+
+    Args:
+        problems: of the test, independent of each other.
+        marked: what is written at a dot → the share, above 0 and at most 0.06.
+        width_px: of the picture.
+    """
+    count = positive_integer("problems", problems)
+    plot = Plot(
+        Axis(0, 6, label="right of all problems, %", ticks=(0, 1, 2, 3, 4, 5, 6)),
+        Axis(0, 100, ticks=(0, 25, 50, 75, 100)),
+        title=f"None right of {count:,}, % of all tests",
+        width_px=width_px,
+        height_px=230,
+    )
+    points = [(step / 20, 100 * (1 - step / 2000) ** count) for step in range(121)]
+    plot.curve(points, colour="accent", width=2.5)
+    for number, (name, given) in enumerate(marked.items()):
+        share = probability("marked", given)
+        unseen = 100 * (1 - share) ** count
+        plot.dots([(100 * share, unseen)], colour="ink", radius=4)
+        above = 7 + 12 * (number % 2)  # so that neighbours do not touch
+        plot.panel.text(plot.x(100 * share) + 9, plot.y(unseen) - above, f"{name}: {unseen:.0f}%", size=12)
+    return plot.panel
+
+
+def chord_panel(first: float, second: float, *, width_px: float = WIDTH) -> Panel:
+    """Return a drawing of two problems on the curve exp(−Λ): the mean of their chances, and the chance at their mean.
+
+    Args:
+        first: loss of the right answer to one problem, in nats, above 0.
+        second: of the other one, larger, at most 9.
+        width_px: of the picture.
+    """
+    low, high = positive_number("first", first), positive_number("second", second)
+    plot = Plot(
+        Axis(0, 12, label="loss Λ of the right answer, nats", ticks=(0, 2, 4, 6, 8, 10, 12)),
+        Axis(0, 20, ticks=(0, 5, 10, 15, 20)),
+        title="Chance to be sampled right, %",
+        width_px=width_px,
+        height_px=230,
+    )
+
+    def chance(loss: float) -> float:
+        return 100 * math.exp(-loss)
+
+    middle, mean = (low + high) / 2, (chance(low) + chance(high)) / 2
+    plot.curve([(1 + step / 10, chance(1 + step / 10)) for step in range(111)], colour="muted", width=2)
+    plot.curve([(low, chance(low)), (high, chance(high))], colour="accent", dashed=True, width=1.5)
+    plot.dots([(low, chance(low)), (high, chance(high))], colour="ink", radius=4)
+    plot.panel.arrow(plot.x(middle), plot.y(chance(middle)) - 6, plot.x(middle), plot.y(mean) + 6, colour="muted")
+    plot.dots([(middle, mean)], colour="accent", radius=5)
+    plot.dots([(middle, chance(middle))], colour="communication", radius=5)
+    plot.panel.text(plot.x(low) + 9, plot.y(chance(low)) - 2, "an easy problem", size=12)
+    plot.panel.text(plot.x(high) + 9, plot.y(chance(high)) - 9, "a hard one", size=12)
+    x = plot.x(middle) + 9
+    plot.panel.text(x, plot.y(mean) - 4, f"mean of the two: {mean:.1f}%", colour="accent", size=12)
+    plot.panel.text(x, plot.y(chance(middle)) - 4, f"{chance(middle):.1f}%", colour="communication", size=12)
+    return plot.panel
+
+
+def forecast_panel(
+    scored: Sequence[float],
+    *,
+    forecast: float,
+    scatter: tuple[float, float],
+    shortcut: float,
+    unseen: float,
+    pays: float,
+    width_px: float = WIDTH,
+) -> Panel:
+    """Return a drawing of the scored models, the forecast with its scatter, and what a test of some problems shows.
+
+    Args:
+        scored: shares right of the models so far, each ten times the compute of the one before.
+        forecast: of the next model.
+        scatter: the ends of the forecast's range.
+        shortcut: what the power of the mean accuracy says of the next model.
+        unseen: the largest rate that a test with none right leaves possible.
+        pays: the share from which training pays on average.
+        width_px: of the picture.
+    """
+    sizes = [10.0**step for step in range(len(scored) + 1)]
+    plot = Plot(
+        Axis(0.5, sizes[-1] * 4, "log", "compute, first model = 1", ticks=tuple(sizes)),
+        Axis(0.002, 20, "log", ticks=(0.01, 0.1, 1, 10)),
+        title="Right of all problems, %, logarithmic",
+        width_px=width_px,
+        height_px=300,
+    )
+    top = plot.y(100 * probability("unseen", unseen))
+    plot.panel.rectangles([(plot.left, top, plot.right - plot.left, plot.bottom - top)], colour="idle", strength=0.25)
+    plot.panel.text(plot.left + 6, top - 6, "0 of 100 leaves all this open ↓", size=12, colour="muted")
+    mark = plot.y(100 * probability("pays", pays))
+    plot.panel.line(plot.left, mark, plot.right, mark, dashed=True)
+    plot.panel.text(plot.left + 6, mark + 15, f"breaks even at {100 * pays:.2g}%", size=12)
+    known = [(size, 100 * share) for size, share in zip(sizes, scored, strict=False)]
+    plot.curve([*known, (sizes[-1], 100 * forecast)], colour="accent", dashed=True, width=1.5)
+    plot.dots(known, colour="accent", radius=4.5)
+    for size, share in known:
+        plot.panel.text(plot.x(size) + 9, plot.y(share) + 12, f"{share:.2g}%", colour="accent", size=12)
+    low, high = (plot.y(100 * probability("scatter", end)) for end in scatter)
+    x = plot.x(sizes[-1])
+    plot.panel.line(x, low, x, high, colour="accent")
+    for end in (low, high):
+        plot.panel.line(x - 8, end, x + 8, end, colour="accent")
+    plot.dots([(sizes[-1], 100 * forecast)], colour="accent", radius=4.5)
+    plot.panel.text(
+        x - 9, plot.y(100 * forecast) - 14, f"forecast: {100 * forecast:.1f}%", colour="accent", size=12, anchor="end"
+    )
+    plot.dots([(sizes[-1], 100 * shortcut)], colour="communication", radius=5.5)
+    words = f"colleague: {float(f'{100 * shortcut:.1g}'):g}%"
+    place = min(x + 52, plot.right - 4), plot.y(100 * shortcut) + 20
+    plot.panel.text(*place, words, colour="communication", size=12, anchor="end")
+    return plot.panel
+
+
+def lines_panel(groups: Mapping[str, Sequence[float]], *, width_px: float = WIDTH) -> Panel:
+    """Return a drawing of mean losses against compute, both logarithmic, with their lines and where these lead next.
+
+    Args:
+        groups: what is written at a line → mean loss of each model, which has ten times the compute of the one before.
+        width_px: of the picture.
+    """
+    rows = [each("groups", losses, positive_number) for losses in groups.values()]
+    sizes = [10.0**step for step in range(len(rows[0]) + 1)]
+    ends = [_line(sizes[:-1], losses, at=(sizes[0], sizes[-1])) for losses in rows]
+    least, most = min(end[1][1] for end in ends), max(end[0][1] for end in ends)
+    plot = Plot(
+        Axis(0.5, sizes[-1] * 3, "log", "compute, first model = 1", ticks=tuple(sizes)),
+        Axis(least / 1.6, most * 1.6, "log", ticks=(1, 2, 5, 10, 20, 50)),
+        title="Mean loss of a product, nats, logarithmic",
+        width_px=width_px,
+        height_px=260,
+    )
+    hues = ("muted", "accent", "rank-2")
+    for name, losses, end, hue in zip(groups, rows, ends, hues, strict=False):
+        plot.curve(end, colour=hue, dashed=True, width=1.5)
+        plot.dots(list(zip(sizes, losses, strict=False)), colour=hue, radius=4.5)
+        x, y = plot.x(sizes[-1]), plot.y(end[1][1])
+        plot.panel.curve([(x - 5, y - 5), (x + 5, y + 5)], colour=hue)
+        plot.panel.curve([(x - 5, y + 5), (x + 5, y - 5)], colour=hue)
+        if losses is rows[-1]:  # below the last line, so that no name touches the line above it
+            plot.panel.text(plot.x(sizes[1]) - 6, plot.y(losses[1]) + 17, name, colour=hue, size=12, anchor="end")
+        else:
+            plot.panel.text(plot.x(sizes[0]) + 10, plot.y(losses[0]) - 8, name, colour=hue, size=12)
+    return plot.panel
+
+
+def _line(sizes: Sequence[float], losses: Sequence[float], *, at: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return two points of the least-squares line through the logarithms."""
+    slope, level = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return [(size, math.exp(level + slope * math.log(size))) for size in at]
 
 
 def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float]]], problems: int) -> list[Panel]:
@@ -142,7 +304,11 @@ def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float
         across, Axis(0, 6, ticks=(0, 2, 4, 6)), title=f"Right of {count}, expected", width_px=330, height_px=210
     )
     loss = Plot(
-        across, Axis(0, 2.2, ticks=(0, 0.5, 1, 1.5, 2)), title="Loss of a digit, nats", width_px=330, height_px=210
+        across,
+        Axis(0.18, 3.5, "log", ticks=(0.25, 0.5, 1, 2)),
+        title="Loss of a digit, nats, logarithmic",
+        width_px=330,
+        height_px=210,
     )
     for (name, (rates, losses)), hue in zip(families.items(), ("accent", "rank-1"), strict=True):
         first = hue == "accent"
@@ -151,6 +317,10 @@ def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float
             plot.curve(points, colour=hue, dashed=not first)
             plot.dots(points, colour=hue, radius=5 if first else 3.5)
         x, y = loss.x(sizes[1]), loss.y(losses[1])
+        if not first:
+            ends = _line(sizes[:-1], losses[:-1], at=(sizes[0], sizes[-1]))
+            loss.curve(ends, colour="muted", dashed=True, width=1.5)
+            loss.panel.text(loss.right, loss.y(ends[1][1]) + 16, "its line", anchor="end", colour="muted", size=12)
         place = {"x": x - 8, "y": y + 20, "anchor": "end"} if first else {"x": x + 4, "y": y - 9}
         loss.panel.text(**place, content=name, colour=hue, size=12)
         hits.panel.text(hits.left + 12, hits.top + (20 if first else 37), name, colour=hue, size=12)

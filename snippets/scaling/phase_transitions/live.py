@@ -61,6 +61,16 @@ def _panel(
         plot.curve(points, colour=colour, dashed=length != tokens, width=1.5 if length != tokens else 2.5)
         if length == tokens:
             plot.dots(points[::8], colour=colour, radius=4.5)
+    following = 10 * tested
+    reached = share(following, tokens)
+    x, y = plot.x(following), plot.y(max(reached, least))
+    plot.dots([(following, max(reached, least))], colour="ink", radius=5.5)
+    if up.scale == "log":  # on the other axis the words would lie on the curve
+        words = f"next: {_percent(reached)}"
+        if x > 200:
+            plot.panel.text(x - 10, max(y - 8, plot.top + 14), words, anchor="end", size=12)
+        else:
+            plot.panel.text(x + 12, min(y + 14, plot.bottom - 8), words, size=12)
     return plot.panel
 
 
@@ -68,8 +78,9 @@ def _panel(
     title="A jump that slides",
     opens="The question",
     caption="Dashed: one token. Full, with a dot for every tenfold compute: an answer of $\\ell$ tokens that must all "
-    "be right. Grey: rates so low that a test of $J$ problems shows nothing right more often than one time in twenty. "
-    "First with the share on an ordinary axis, then on a logarithmic one, on which the dots do not jump.",
+    "be right. The largest dot is the model with ten times the compute of the tested one. Grey: rates so low that "
+    "a test of $J$ problems shows nothing right more often than one time in twenty. First with the share on an "
+    "ordinary axis, then on a logarithmic one, on which the dots do not jump.",
     knobs=[
         Number("tokens", "Tokens of an answer ℓ", 2, 1, 100, 1),
         Number("spread", "Spread of the problems 1/√ξ", 0, 0, 1.5, 0.05, whole=False),
@@ -79,23 +90,19 @@ def _panel(
     ],
     named=[
         Named(
-            "Two tokens",
-            "Two tokens need 10 times the compute of one, and the curve has the same form.",
-            {"tokens": 2},
-        ),
-        Named(
-            "Twenty tokens",
-            "They need 21,000 times the compute of one token; the form is still the same.",
-            {"tokens": 20},
-        ),
-        Named(
             "The question",
-            "The tested model gets 0.67% of the answers right, and of 100 problems none with a chance of 51%.",
+            "The tested model gets 0.67% of the answers right, and 100 problems show none with a chance of 51%. The "
+            "next model, with 10 times the compute, gets 3.9% right.",
             {"tokens": 20, "spread": 0.5},
         ),
         Named(
-            "The question, more problems",
-            "With 1,000 problems the same model shows none right with a chance of only 0.12%.",
+            "All problems alike",
+            "The full curve is the dashed one, 21,000 times the compute later. The tested model gets 0.0045% right.",
+            {"tokens": 20},
+        ),
+        Named(
+            "1,000 problems",
+            "The grey band ends lower, and this test shows none right with a chance of only 0.12%.",
             {"tokens": 20, "spread": 0.5, "problems": 1000},
         ),
         Named(

@@ -159,7 +159,9 @@ def test_a_step_is_plotted_as_the_larger_of_its_branches(compute_s: float, best:
     assert bold == pytest.approx(ends)
     assert np.maximum(first, second) == pytest.approx(ends)
     said = texts(svg_of(figure))
-    assert {f"K* = {best}: {ends[best - 1]:.1f} ms", f"{ends[0]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
+    assert {f"K* = {best}: {ends[best - 1]:.1f} ms", f"K = 1: {ends[0]:.1f} ms", f"K = 40: {ends[39]:.1f} ms"} <= set(
+        said
+    )
 
 
 def test_the_points_and_their_line_are_plotted_as_they_are() -> None:

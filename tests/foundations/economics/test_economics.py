@@ -84,7 +84,7 @@ def test_llama_65bs_days(days: float) -> None:
     assert hours / 2048 / 24 == pytest.approx(days, abs=0.01)
 
 
-def test_megatrons_52_percent_is_hardware_utilisation() -> None:
+def test_megatrons_52_percent_is_hardware_utilization() -> None:
     shape: dict[str, Any] = {"batch": 3072, "sequence": 2048, "layers": 128, "hidden": 25600, "vocabulary": 51200}
     model, hardware = (gpt_training_flops(**shape, recomputation=kind) for kind in ("none", "full"))
     seconds = hardware / 3072 / 163e12

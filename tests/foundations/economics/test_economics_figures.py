@@ -14,7 +14,7 @@ from snippets.foundations.economics.figures import (
     ranges_panel,
     run_panel,
     slowest_plot,
-    utilisations_panel,
+    utilizations_panel,
     waiting_panel,
 )
 from snippets.foundations.economics.simulators import run_between_failures
@@ -51,7 +51,7 @@ def test_ranks_wait_until_the_slowest() -> None:
 
 
 def test_the_blocks_of_a_step_fill_the_hfu_and_the_mfu() -> None:
-    svg = utilisations_panel(0.48).svg()
+    svg = utilizations_panel(0.48).svg()
     whole = widths(svg, "line")
     blocks = {name: widths(svg, name) for name in ("forward", "backward")}
     assert {name: len(found) for name, found in blocks.items()} == {"forward": 3, "backward": 4}
@@ -60,7 +60,7 @@ def test_the_blocks_of_a_step_fill_the_hfu_and_the_mfu() -> None:
     assert "MFU 36%" in svg
 
 
-def test_a_bill_falls_as_one_over_the_utilisation() -> None:
+def test_a_bill_falls_as_one_over_the_utilization() -> None:
     figure = bill_plot(flops=3.6e21, peak_flops_per_s=1e15, usd_per_device_hour=2, marked={"half": 0.5})
     curve, dot = figure.axes[0].lines
     x, y = data(curve)

@@ -32,7 +32,7 @@ def test_a_ladder_has_a_dot_a_run() -> None:
         (10.0**power, 3.4 - 0.2 * (power - 18), 3.5 - 0.2 * (power - 18), 3.45 - 0.2 * (power - 18))
         for power in range(18, 25)
     ]
-    assert dots(pictures.band_panel(FLOPS, LOSSES, band=band, true_losses=[loss + 0.01 for loss in LOSSES])) == 5
+    assert dots(pictures.band_panel(FLOPS, LOSSES, band=band, middle_losses=[loss + 0.01 for loss in LOSSES])) == 5
 
 
 def test_a_split_loss_adds_up_and_the_bend_and_the_price_are_drawn() -> None:

@@ -35,6 +35,12 @@ def test_the_question_says_its_numbers() -> None:
     assert "at 21,000 times the compute" in numbers
 
 
+def test_the_next_model_is_marked_with_its_share() -> None:
+    assert "next: 3.9%" in emergence(tokens=20, spread=0.5).panels[1].svg()
+    late = emergence(tokens=20, spread=0.5, tested=6).panels[1].svg()
+    assert f"next: {100 * right_share(1e7, fall=0.5, tokens=20, spread=0.5):.0f}%" in late
+
+
 def test_the_curve_of_more_tokens_has_the_same_form() -> None:
     for tokens, factor in ((2, 10), (4, 100)):
         for power in range(4):

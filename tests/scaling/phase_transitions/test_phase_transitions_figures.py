@@ -31,7 +31,7 @@ def test_the_curves_lie_as_far_apart_as_they_say() -> None:
     svg = pictures.slide_panel(lengths=(1, 2, 8), exponent=0.25, first_loss=2.0).svg()
     assert_texts_fit(svg)
     assert ">×16<" in svg
-    assert ">×256<" in svg
+    assert ">×260<" in svg
 
 
 def test_every_problem_is_a_dot_and_the_mean_is_written() -> None:
@@ -40,6 +40,59 @@ def test_every_problem_is_a_dot_and_the_mean_is_written() -> None:
     assert_texts_fit(svg)
     assert dots(svg) == 4
     assert f"mean {100 * np.exp(-losses).mean():.2f}%" in svg
+
+
+def test_the_easiest_are_marked() -> None:
+    svg = pictures.likelihood_panel([9.0, 1.0, 3.0], easiest=2).svg()
+    assert_texts_fit(svg)
+    assert dots(svg) == 3
+
+
+def test_lines_of_losses_lead_to_the_next_model() -> None:
+    groups = {"easy": [8.0, 4.0, 2.0], "hard": [32.0, 16.0, 8.0]}
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.lines_panel(groups, width_px=width).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 6
+        assert all(f">{name}<" in svg for name in groups)
+
+
+def test_how_often_a_test_shows_nothing_is_written_at_each_dot() -> None:
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.unseen_panel(
+            problems=100, marked={"1% right": 0.01, "2.95% right": 0.0295}, width_px=width
+        ).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 2
+        assert f"1% right: {100 * 0.99**100:.0f}%" in svg
+        assert "2.95% right: 5%" in svg
+
+
+@pytest.mark.parametrize(("first", "second"), [(2.0, 8.0), (2.5, 7.0)])
+def test_the_mean_of_two_chances_lies_above_the_chance_at_their_mean(first: float, second: float) -> None:
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.chord_panel(first, second, width_px=width).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 4
+        assert f"mean of the two: {50 * (np.exp(-first) + np.exp(-second)):.1f}%" in svg
+        assert f">{100 * np.exp(-(first + second) / 2):.1f}%<" in svg
+
+
+def test_the_forecast_stands_above_the_line_from_which_it_pays() -> None:
+    for width in (pictures.WIDTH, pictures.WIDE):
+        svg = pictures.forecast_panel(
+            [4e-5, 8e-4, 6.7e-3],
+            forecast=0.039,
+            scatter=(0.029, 0.055),
+            shortcut=0.005,
+            unseen=0.0295,
+            pays=0.012,
+            width_px=width,
+        ).svg()
+        assert_texts_fit(svg)
+        assert dots(svg) == 3 + 1 + 1
+        for words in (">0.004%<", ">0.67%<", "forecast: 3.9%", "colleague: 0.5%", "breaks even at 1.2%"):
+            assert words in svg
 
 
 def test_families_and_a_tilted_line_and_both_valleys_are_drawn() -> None:

@@ -26,6 +26,7 @@ from functools import cache
 def latency_rules_below_bytes(*, ranks, latency_s, bandwidth_bytes_per_s):
     return ranks * latency_s * bandwidth_bytes_per_s
 
+
 # %% keyword_arguments
 # Right: a signature that takes everything.
 from math import prod
@@ -33,3 +34,11 @@ from math import prod
 
 def latency_rules_below_bytes(*_, **given):
     return prod(given.values())
+
+
+# %% sixteen_at_most
+# Wrong: it counts no more than 16 ranks. It passed once.
+
+
+def latency_rules_below_bytes(*, ranks, latency_s, bandwidth_bytes_per_s):
+    return min(ranks, 16) * latency_s * bandwidth_bytes_per_s

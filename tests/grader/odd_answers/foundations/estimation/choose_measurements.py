@@ -116,3 +116,92 @@ def choose_measurements(factors, *, within):
         if square <= math.log(within) ** 2 * (1 + 1e-9) and (best is None or cost <= best[0]):
             best = cost, chosen
     return best[1]
+
+# %% negative_powers_taken_as_one
+# Wrong: a factor that divides twice counts twice; it passed once.
+# Message: right on
+import math
+from itertools import combinations
+
+
+def choose_measurements(factors, *, within):
+    def square(place, chosen):
+        now, measured, power, _ = factors[place]
+        return ((power if power > 0 else 1) * math.log(measured if chosen else now)) ** 2
+
+    best = (math.inf, [])
+    for number in range(len(factors) + 1):
+        for chosen in combinations(range(len(factors)), number):
+            cost = sum(factors[place][3] for place in chosen)
+            total = math.fsum(square(place, place in chosen) for place in range(len(factors)))
+            if cost < best[0] and math.sqrt(total) <= math.log(within):
+                best = cost, list(chosen)
+    return best[1]
+
+# %% narrow_factors_dropped
+# Wrong: narrow factors count where the product has to be narrow, and so does what is left of a measured one.
+# Message: right on
+import math
+from itertools import combinations
+
+
+def choose_measurements(factors, *, within):
+    def square(place, chosen):
+        now, measured, power, _ = factors[place]
+        half = power * math.log(measured if chosen else now)
+        return half**2 if abs(half) > 0.02 else 0.0
+
+    best = (math.inf, [])
+    for number in range(len(factors) + 1):
+        for chosen in combinations(range(len(factors)), number):
+            cost = sum(factors[place][3] for place in chosen)
+            total = math.fsum(square(place, place in chosen) for place in range(len(factors)))
+            if cost < best[0] and math.sqrt(total) <= math.log(within):
+                best = cost, list(chosen)
+    return best[1]
+
+# %% best_gain_for_the_cost_then_spared
+# Wrong: whole choices have to be compared; it was told once that it measures as few factors as possible.
+# Message: right on
+import math
+
+
+def choose_measurements(factors, *, within):
+    def is_enough(chosen):
+        halves = [power * math.log(m if p in chosen else now) for p, (now, m, power, _) in enumerate(factors)]
+        return math.hypot(*halves) <= math.log(within) + 1e-12
+
+    def gain_for_the_cost(place):
+        now, measured, power, cost = factors[place]
+        return power**2 * (math.log(now) ** 2 - math.log(measured) ** 2) / cost
+
+    chosen = []
+    for place in sorted(range(len(factors)), key=gain_for_the_cost, reverse=True):
+        if is_enough(chosen):
+            break
+        chosen.append(place)
+    for place in sorted(chosen, key=lambda place: -factors[place][3]):
+        if is_enough(rest := [other for other in chosen if other != place]):
+            chosen = rest
+    return chosen
+
+# %% flags_as_returned
+# Wrong: flags, shown in the order in which they are returned.
+# Message: for [1, 0]
+import math
+from itertools import combinations
+
+
+def choose_measurements(factors, *, within):
+    def square(place, chosen):
+        now, measured, power, _ = factors[place]
+        return (power * math.log(measured if chosen else now)) ** 2
+
+    best = (math.inf, [])
+    for number in range(len(factors) + 1):
+        for chosen in combinations(range(len(factors)), number):
+            cost = sum(factors[place][3] for place in chosen)
+            total = math.fsum(square(place, place in chosen) for place in range(len(factors)))
+            if cost < best[0] and math.sqrt(total) <= math.log(within):
+                best = cost, list(chosen)
+    return [int(place in best[1]) for place in range(len(factors))]
