@@ -152,12 +152,15 @@ def rows_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
     return panel
 
 
-def travel_times_panel(compute_ms: float, travel_ms: Mapping[str, float], *, width_px: float = 560) -> Panel:
+def travel_times_panel(
+    compute_ms: float, travel_ms: Mapping[str, float], *, once: Sequence[str] = (), width_px: float = 560
+) -> Panel:
     """Draw how long the tokens of some designs travel, below how long their experts compute, on one scale.
 
     Args:
         compute_ms: of the experts.
-        travel_ms: name → how long the tokens travel.
+        travel_ms: name → how long the tokens travel, or the gradients.
+        once: names of what travels once a step, in a colour of its own.
         width_px: of the panel.
 
     Returns:
@@ -166,7 +169,10 @@ def travel_times_panel(compute_ms: float, travel_ms: Mapping[str, float], *, wid
     pitch, high, top = 44.0, 16.0, 14.0
     panel = Panel(width_px, top + pitch * (1 + len(travel_ms)) - 16)
     bars = [Bar("the experts compute", [(compute_ms, "forward")], f"{compute_ms:.0f} ms")]
-    bars += [Bar(name, [(ms, "communication")], f"{ms:.0f} ms") for name, ms in travel_ms.items()]
+    bars += [
+        Bar(name, [(ms, "backward" if name in once else "communication")], f"{ms:.0f} ms")
+        for name, ms in travel_ms.items()
+    ]
     draw_bars(panel, bars, top=top, pitch=pitch, high=high, wide=width_px - 3, least=1)
     line = 1 + (width_px - 3) * compute_ms / max(compute_ms, *travel_ms.values())
     for number in range(len(bars)):  # between the names
