@@ -91,8 +91,8 @@ def copies_sent(*, experts: int, experts_per_token: int, nodes: int, way: str) -
     caption="A layer's experts on nodes of eight GPUs, equally many on each; forward and backward. First: travel over "
     "the adapters and over the links inside nodes, in units of the experts' computing. Second: the slower of the two "
     "against an expert's inner width, with everything else as set. Below the dashed line it can hide. Tokens are "
-    "spread evenly, and latency is left out. With a limit of four nodes we assume that a token reaches four, or as many "
-    "as without the limit if those are fewer.",
+    "spread evenly, and latency is left out. With a limit of four nodes we assume that a token reaches four, or "
+    "as many as without the limit if those are fewer.",
     opens="The finer experts",
     knobs=[
         Number("width", "Inner width of an expert h_ff", 1792, 256, 28672, 256),
@@ -191,7 +191,7 @@ def _against_width(width: int, slower: float) -> Panel:
     widths = Axis(256, 32768, "log", "inner width of an expert", ticks=(256, 1024, 4096, 16384))
     plot = Plot(widths, Axis(0.01, 100, "log"), title="Travel over computing", width_px=_WIDTH)
     plot.curve([(256, 1), (32768, 1)], colour="ink", dashed=True)
-    plot.panel.text(plot.right - 2, plot.y(1) - 6, "as long as computing", anchor="end", size=12)
+    plot.panel.text(plot.right - 2, plot.y(1) - 6, "equal", anchor="end", size=12)
     plot.curve([(inner, slower * width / inner) for inner in (256, 32768)], colour="communication")
     plot.dots([(width, slower)], colour="communication", radius=5)
     right = plot.x(width) > (plot.left + plot.right) / 2
