@@ -50,7 +50,7 @@ def choose_experts(
     - in one all-to-all a rank sends, for every expert of the other ranks, an
       even part of the room, q/ranks rows of 2 · hidden bytes; at most
       most_sent_bytes;
-    - the expected share of the assignments that find no room is at most
+    - the expected share of the copies that find no room is at most
       most_dropped.
 
     Args:
@@ -62,7 +62,7 @@ def choose_experts(
         least_per_token: the least k, from 1 to 8.
         memory_bytes: of a rank, for its experts.
         most_sent_bytes: by a rank, in one all-to-all.
-        most_dropped: a share of the assignments.
+        most_dropped: a share of the copies.
 
     Returns:
         E, k and q. Any choice that meets the limits is right. ``None`` where
@@ -177,7 +177,7 @@ def misses(design: tuple[int, int, int], inputs: Inputs) -> list[str]:
     if sent > inputs["most_sent_bytes"]:
         wrong.append(f"{sent - inputs['most_sent_bytes']:,} bytes too many sent to the other ranks' experts")
     if dropped > inputs["most_dropped"] * (1 + HAIR) + HAIR:
-        wrong.append(f"more is dropped than {inputs['most_dropped']:.2%} of the assignments")
+        wrong.append(f"more is dropped than {inputs['most_dropped']:.2%} of the copies")
     return wrong
 
 
@@ -429,7 +429,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "share_of_the_tokens",
-            "The share is one of all k · tokens assignments.",
+            "The share is one of all k · tokens copies.",
             {LIMIT: "E * lost / tokens <= most_dropped"},
             accepts=by_rule(divided_by=1),
         ),

@@ -1,4 +1,4 @@
-"""Exercise: how many assignments find no room at their expert."""
+"""Exercise: how many copies find no room at their expert."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def expected_dropped(
     shares: list[float],
     capacity: int,
 ) -> float:
-    """Return how many assignments are expected to be dropped in a batch.
+    """Return how many copies are expected to be dropped in a batch.
 
     Each token chooses its experts independently of the other tokens: expert i
     with probability shares[i]. A token may choose several experts, each of
-    which is an assignment of its own. An expert computes as many tokens as it
+    which gets a copy of it. An expert computes as many tokens as it
     has room for; the others are dropped.
 
     Args:
@@ -75,7 +75,7 @@ def taught() -> str:
     own, favourites = EXERCISE.examples[-1], [0.5, 0.5]
     total, theirs = (expected_dropped(**{**own, "shares": shares}) for shares in (own["shares"], favourites))
     return (
-        f"{total:.1f} of {own['tokens'] * sum(own['shares']):.0f} assignments, {theirs:.1f} of them at the two "
+        f"{total:.1f} of {own['tokens'] * sum(own['shares']):.0f} copies, {theirs:.1f} of them at the two "
         f"favourites, which expect {own['tokens'] * sum(favourites):.0f} and have room for {2 * own['capacity']}. All "
         f"experts together have room for {own['capacity'] * len(own['shares'])}: here balance is missing, not room."
     )
@@ -85,7 +85,7 @@ EXERCISE = Exercise(
     expected_dropped,
     number=2,
     level="medium",
-    asked="the expected number of dropped assignments, for any router without memory",
+    asked="the expected number of dropped copies, for any router without memory",
     expected=token_by_token,
     examples=[
         batch(2, [0.5, 0.5], 1),
@@ -133,7 +133,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a_share_of_them",
-            "Asked is the number, not the share of all assignments.",
+            "Asked is the number, not the share of all copies.",
             {"return total": "return total / (tokens * sum(shares))"},
         ),
         Mistake(

@@ -1,4 +1,4 @@
-"""Figures: a layer of experts, tokens that travel to theirs, loads, the mesh of experts and data, rows sent."""
+"""Figures: a layer of experts, tokens that travel to theirs, loads, the mesh of experts and data, copies sent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def expert_layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
     panel.arrow(170, 30, 170, 44)
     panel.rectangle(135, 45, 70, 28, colour="optimizer", label="router")
     panel.rectangle(135, 172, 70, 28, colour="activations", label="sum")
-    panel.text(212, 62, "chooses, weights", size=12)
+    panel.text(212, 62, "picks, weights", size=12)
     for expert in range(experts):
         x, used = step * expert, expert in chosen
         panel.rectangle(x + 2, 98, step - 4, 46, colour="parameters", strength=0.5 if used else 0.06, dashed=not used)
@@ -134,10 +134,10 @@ def mesh_panel(*, columns: int, replicas: int, experts: int) -> Panel:
 
 
 def rows_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
-    """Draw for each way what a token sends: rows between nodes, and inside them.
+    """Draw for each way what a token sends: copies between nodes, and inside them.
 
     Args:
-        rows: name → rows between nodes and inside a node, for each token.
+        rows: name → copies between nodes and inside a node, for each token.
 
     Returns:
         The panel.
@@ -149,4 +149,33 @@ def rows_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
         for name, (across, inside) in rows.items()
     ]
     draw_bars(panel, bars, top=44, pitch=44, least=0.1)
+    return panel
+
+
+def travel_times_panel(
+    compute_ms: float, travel_ms: Mapping[str, float], *, once: Sequence[str] = (), width_px: float = 560
+) -> Panel:
+    """Draw how long the tokens of some designs travel, below how long their experts compute, on one scale.
+
+    Args:
+        compute_ms: of the experts.
+        travel_ms: name → how long the tokens travel, or the gradients.
+        once: names of what travels once a step, in a colour of its own.
+        width_px: of the panel.
+
+    Returns:
+        The panel, with a line at the experts' computing.
+    """
+    pitch, high, top = 44.0, 16.0, 14.0
+    panel = Panel(width_px, top + pitch * (1 + len(travel_ms)) - 16)
+    bars = [Bar("the experts compute", [(compute_ms, "forward")], f"{compute_ms:.0f} ms")]
+    bars += [
+        Bar(name, [(ms, "backward" if name in once else "communication")], f"{ms:.0f} ms")
+        for name, ms in travel_ms.items()
+    ]
+    draw_bars(panel, bars, top=top, pitch=pitch, high=high, wide=width_px - 3, least=1)
+    line = 1 + (width_px - 3) * compute_ms / max(compute_ms, *travel_ms.values())
+    for number in range(len(bars)):  # between the names
+        y = top + 5 + pitch * number
+        panel.line(line, y, line, y + high, colour="ink", dashed=True)
     return panel

@@ -1,17 +1,21 @@
-"""Drawings: the live figure of chapter 20: loads of experts against the room that each has, and what is dropped."""
+"""Drawings: the live figures of chapter 20: travel beside computing; loads of experts beside their room, and drops."""
 
 from __future__ import annotations
 
 import math
 
-from snippets.domain import at_most, number_between, positive_integer
+from snippets.domain import at_most, number_between, one_of, positive_integer
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
+from snippets.live.bars import Bar, draw_bars
 from snippets.live.declaring import Named, Picture, live_figure
-from snippets.live.knobs import Number
-from snippets.parallelism.expert.formulas import expected_drop_share, expert_capacity
+from snippets.live.knobs import Choice, Number, in_units
+from snippets.parallelism.expert.formulas import expected_drop_share, expected_expert_groups, expert_capacity
 
 _WIDTH = 328
+_GPUS_PER_NODE = 8
+_EACH, _ONCE, _LIMITED = "expert", "node", "four"
+_WAYS = {_EACH: "one for each expert", _ONCE: "one for each node", _LIMITED: "one for each node, at most 4"}
 _FACTORS = Axis(1, 3, label="capacity factor κ", ticks=(1, 1.5, 2, 2.5, 3))
 
 
@@ -46,11 +50,161 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
     return ()
 
 
+def copies_sent(*, experts: int, experts_per_token: int, nodes: int, way: str) -> tuple[float, float]:
+    """Return how many copies of a token are sent between nodes and inside them, one way, on average.
+
+    Args:
+        experts: E, a multiple of the GPUs, 8 in each node.
+        experts_per_token: k, at most E; all sets of k experts are equally likely.
+        nodes: G, that share the experts.
+        way: what gets a copy: ``"expert"``, ``"node"``, or ``"four"`` for each of at most four nodes.
+
+    Returns:
+        Copies between nodes; copies inside.
+
+    >>> copies_sent(experts=64, experts_per_token=16, nodes=8, way="expert")
+    (14.0, 1.75)
+    """
+    experts, nodes = positive_integer("experts", experts), positive_integer("nodes", nodes)
+    experts_per_token, way = positive_integer("experts_per_token", experts_per_token), one_of("way", way, tuple(_WAYS))
+    if experts % (nodes * _GPUS_PER_NODE):
+        raise ValueError(f"experts must be a multiple of the {nodes * _GPUS_PER_NODE} GPUs, got {experts!r}")
+    if experts_per_token > experts:
+        raise ValueError(f"experts_per_token must be at most experts = {experts}, got {experts_per_token!r}")
+    away, others = (nodes - 1) / nodes, 1 - 1 / _GPUS_PER_NODE
+    if way == _EACH:
+        return experts_per_token * away, experts_per_token / nodes * others
+    size = {"experts_per_token": experts_per_token}
+    reached = expected_expert_groups(experts=experts, groups=nodes, **size)
+    gpus = expected_expert_groups(experts=experts, groups=nodes * _GPUS_PER_NODE, **size)
+    if way == _LIMITED and nodes > 4:
+        allowed = experts // nodes * 4
+        if allowed < experts_per_token:
+            raise ValueError(f"Four nodes have {allowed} experts, so experts_per_token cannot be {experts_per_token}.")
+        reached = min(4.0, reached)
+        gpus = expected_expert_groups(experts=allowed, groups=4 * _GPUS_PER_NODE, **size)
+    return reached * away, gpus * others
+
+
+@live_figure(
+    title="Do the tokens travel longer than their experts compute?",
+    caption="A layer's experts on nodes of eight GPUs, equally many on each; forward and backward. First: travel over "
+    "the adapters and over the links inside nodes, in units of the experts' computing. Second: the slower of the two "
+    "against an expert's inner width, with everything else as set. Below the dashed line it can hide. Tokens are "
+    "spread evenly, and latency is left out. With a limit of four nodes we assume that a token reaches four, or "
+    "as many as without the limit if those are fewer.",
+    opens="The finer experts",
+    knobs=[
+        Number("width", "Inner width of an expert h_ff", 1792, 256, 28672, 256),
+        Number("experts", "Experts E", 64, 8, 256, 2, "log"),
+        Number("experts_per_token", "Experts for each token k", 16, 1, 16, 2, "log"),
+        Number("nodes", "Nodes that share the experts G", 8, 1, 16, 2, "log"),
+        Choice("way", "Copies of a token", _WAYS, _EACH),
+        Number("adapter_bytes_per_s", "Adapter's bandwidth", 40e9, 10e9, 100e9, 5e9, unit="B/s"),
+        Number("node_bytes_per_s", "Bandwidth inside a node", 360e9, 40e9, 1000e9, 40e9, unit="B/s"),
+        Number("flops_per_s", "A GPU's rate uP", 643e12, 43e12, 2543e12, 25e12, unit="FLOP/s"),
+    ],
+    named=[
+        Named(
+            "The finer experts",
+            "Over the adapters the tokens travel 3.49 times as long as their experts compute.",
+            {"nodes": 8},
+        ),
+        Named(
+            "The same, inside a node",
+            "The same experts, all on the GPUs of one node: travel takes 0.388 times as long as computing.",
+            {"nodes": 1},
+        ),
+        Named(
+            "One copy for each node",
+            "On all nodes again, but each gets one copy and hands it on: 1.6 times.",
+            {"way": _ONCE},
+        ),
+        Named(
+            "The 70B on 256 GPUs",
+            "With eight experts of half its width inside a node, travel would take 0.0485 times as long as computing.",
+            {
+                "width": 14336,  # half of Llama 3 70B's
+                "experts": 8,
+                "experts_per_token": 2,
+                "nodes": 1,
+            },
+        ),
+    ],
+)
+def travel_against_computing(
+    *,
+    width: int,
+    experts: int,
+    experts_per_token: int,
+    nodes: int,
+    way: str,
+    adapter_bytes_per_s: float,
+    node_bytes_per_s: float,
+    flops_per_s: float,
+) -> Picture:
+    """Draw a layer's travel beside its experts' computing, and against their inner width."""
+    gpus = nodes * _GPUS_PER_NODE
+    if experts % gpus:
+        raise ValueError(f"{experts} experts cannot be shared evenly by the {gpus} GPUs of {nodes} nodes.")
+    if experts_per_token > experts:
+        raise ValueError(f"A token cannot go to {experts_per_token} of {experts} experts.")
+    between, inside = copies_sent(experts=experts, experts_per_token=experts_per_token, nodes=nodes, way=way)
+    # of one token and one number of its vector: four trips of 2 bytes; 18 FLOPs for each unit of inner width
+    over_adapter, over_links = 4 * 2 * between / adapter_bytes_per_s, 4 * 2 * inside / node_bytes_per_s
+
+    def compute(inner: float) -> float:
+        return 18 * inner * experts_per_token / flops_per_s
+
+    across, within = over_adapter / compute(width), over_links / compute(width)
+    slower = max(across, within)
+    numbers = (
+        f"A token sends {in_units(between)} copies between nodes and {in_units(inside)} inside, each way. Travel takes "
+        f"{in_units(slower)} times as long as the experts' computing. It takes no longer if an expert is at least "
+        f"{in_units(math.ceil(slower * width))} wide."
+    )
+    alt = (
+        f"First: three bars. The experts compute: 1. Adapters: {in_units(across)}. Links inside nodes: "
+        f"{in_units(within)}. Second: a line that falls with an expert's width; a dot at {in_units(width)} and "
+        f"{in_units(slower)}."
+    )
+    return Picture([_travel_bars(across, within), _against_width(width, slower)], numbers, alt)
+
+
+def _travel_bars(across: float, within: float) -> Panel:
+    panel = Panel(_WIDTH, 250)
+    panel.text(0, 14, "Time, experts' computing = 1", bold=True)
+    bars = [
+        Bar("experts compute", [(1.0, "forward")], "1"),
+        Bar("over the adapters", [(across, "communication")], in_units(across)),
+        Bar("inside the nodes", [(within, "communication")], in_units(within)),
+    ]
+    draw_bars(panel, bars, top=52, pitch=66, high=26, gap=6, wide=_WIDTH - 4)
+    line = 1 + (_WIDTH - 4) / max(1.0, across, within)
+    for number in range(3):  # between the names
+        top = 58 + 66 * number
+        panel.line(line, top, line, top + (42 if number < 2 else 26), colour="ink", dashed=True)
+    return panel
+
+
+def _against_width(width: int, slower: float) -> Panel:
+    widths = Axis(256, 32768, "log", "inner width of an expert", ticks=(256, 1024, 4096, 16384))
+    plot = Plot(widths, Axis(0.01, 100, "log"), title="Travel over computing", width_px=_WIDTH)
+    plot.curve([(256, 1), (32768, 1)], colour="ink", dashed=True)
+    plot.panel.text(plot.right - 2, plot.y(1) - 6, "equal", anchor="end", size=12)
+    plot.curve([(inner, slower * width / inner) for inner in (256, 32768)], colour="communication")
+    plot.dots([(width, slower)], colour="communication", radius=5)
+    right = plot.x(width) > (plot.left + plot.right) / 2
+    place = plot.x(width) + (-10 if right else 10), plot.y(min(max(slower, 0.02), 50)) + (20 if right else -10)
+    plot.panel.text(*place, in_units(slower), anchor="end" if right else "start", bold=True)
+    return plot.panel
+
+
 @live_figure(
     title="Room for tokens, and what is dropped",
     caption="First the mean load of each expert, in units of the even share, with a thin line one standard "
     "deviation up and down, and its room (dashed; rounded up to whole tokens). Then the share of all "
-    "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism "
+    "copies that finds no room, for eight capacity factors. Tokens choose independently. With favouritism "
     "$\\varphi$ the $i$-th expert is chosen $i^{-\\varphi}$ times as often as the first, as far as no probability is "
     "above 1.",
     opens="Four tokens, two experts",
@@ -68,8 +222,8 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
             {"tokens": 4},
         ),
         Named(
-            "The question",
-            "With room for a quarter more than the even share, 0.00% are dropped.",
+            "Room for a quarter more",
+            "The same experts: with room for a quarter more than the even share, 0.00% are dropped.",
             {"tokens": 8192, "experts": 8, "experts_per_token": 2, "capacity": 1.25},
         ),
         Named(
@@ -83,8 +237,8 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
             {"tokens": 8192, "experts": 8, "experts_per_token": 2, "capacity": 1.25, "skew": 0.75},
         ),
         Named(
-            "The 70B on 256 GPUs",
-            "If it had 8 experts, one sequence would drop 0.76% by chance at a capacity factor of 1.",
+            "No favourite, exact room",
+            "Wide experts and the tokens of one GPU: 0.76% are dropped by chance at a capacity factor of 1.",
             {"tokens": 8192, "experts": 8, "experts_per_token": 2},
         ),
     ],
@@ -107,7 +261,7 @@ def expert_room(*, capacity: float, tokens: int, experts: int, experts_per_token
     spread = [math.sqrt(tokens * each * (1 - each)) / even for each in shares]
     numbers = (
         f"An expert has room for {room:,} token{'s' if room > 1 else ''}; the even share is {even:,.4g}, and the "
-        f"busiest expects {busiest:.2f} times as many. {share:.2f}% of the {tokens * experts_per_token:,} assignments "
+        f"busiest expects {busiest:.2f} times as many. {share:.2f}% of the {tokens * experts_per_token:,} copies "
         "are dropped."
     )
     alt = (
@@ -155,7 +309,7 @@ def _bars(loads: list[float], spread: list[float], room: float) -> Panel:
 def _curve(points: list[tuple[float, float]], capacity: float, share: float) -> Panel:
     top = next((top for top in (1, 5, 25, 60) if points[0][1] <= 0.8 * top), 100)
     up = Axis(0, top, ticks=tuple(top * part / 5 for part in range(6)))
-    plot = Plot(_FACTORS, up, title="Dropped, % of the assignments", width_px=_WIDTH)
+    plot = Plot(_FACTORS, up, title="Dropped, % of the copies", width_px=_WIDTH)
     plot.curve(points, colour="communication")
     plot.dots([(capacity, share)], colour="communication", radius=5)
     left = capacity > 2.2

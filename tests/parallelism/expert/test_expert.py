@@ -16,7 +16,14 @@ from scipy.stats import binom
 
 from snippets.all_reduce import ring_all_reduce_bytes
 from snippets.models import active_parameter_count, parameter_count
-from snippets.parallelism.expert.figures import expert_layer_panel, loads_panel, mesh_panel, rows_panel, travel_panel
+from snippets.parallelism.expert.figures import (
+    expert_layer_panel,
+    loads_panel,
+    mesh_panel,
+    rows_panel,
+    travel_panel,
+    travel_times_panel,
+)
 from snippets.parallelism.expert.formulas import (
     expected_drop_share,
     expected_expert_groups,
@@ -265,3 +272,9 @@ def test_the_pictures_show_what_was_computed() -> None:
     assert ">1.25<" in loads_panel({"one": ([1.25, 0.75], [1.1, 0.9])}).svg()
     assert "experts 6, 7" in mesh_panel(columns=4, replicas=2, experts=8).svg()
     assert "7.00 + 0.88" in rows_panel({"one": (7, 0.875)}).svg()
+    times = travel_times_panel(27, {"near": 10, "far": 94}).svg()
+    assert times.count("stroke-dasharray") >= 3 or times.count("<line") >= 3
+    assert [f">{each} ms<" in times for each in (27, 10, 94)] == [True] * 3
+    once = travel_times_panel(27, {"near": 10, "far": 94}, once=["near"]).svg()
+    assert "--backward" in once
+    assert "--backward" not in times
