@@ -109,7 +109,13 @@ def halves_panels() -> tuple[Panel, ...]:
     return tuple(panels)
 
 
-def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb: float) -> Panel:
+def phases_panel(
+    plans: Mapping[str, Sequence[str]],
+    *,
+    phase_gb: float,
+    most_gb: float,
+    own_gb: Mapping[str, tuple[str, float]] | None = None,
+) -> Panel:
     """Draw what one GPU sends in a step, a block for each phase, against what hides behind its computing.
 
     Args:
@@ -117,9 +123,12 @@ def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb
             in two where the network has no time left.
         phase_gb: what one phase sends.
         most_gb: what the network carries while the GPU computes.
+        own_gb: for a plan that can hide behind a part of the computing only, that part's name and what the network
+            carries meanwhile.
 
     Returns:
-        The picture: a bar for each plan on one axis of gigabytes, its sum behind its name, a dashed line for the most.
+        The picture: a bar for each plan on one axis of gigabytes, its sum behind its name, a dashed line for the most,
+        and a short one for a plan's own.
     """
     phase_gb, most_gb = positive_number("phase_gb", phase_gb), positive_number("most_gb", most_gb)
     if not plans or not all(plans.values()):
@@ -138,6 +147,11 @@ def phases_panel(plans: Mapping[str, Sequence[str]], *, phase_gb: float, most_gb
                 panel.rectangle(x + hidden, y + 20, block - hidden, bar, colour="muted")
             else:
                 panel.rectangle(x, y + 20, block, bar, colour="communication" if hidden else "muted", label=phase)
+        if own_gb and name in own_gb:
+            part, own = own_gb[name]
+            limit = 2 + positive_number("own_gb", own) * scale
+            panel.line(limit, y + 20, limit, y + 20 + bar, colour="accent", dashed=True)
+            panel.text(2 + most_gb * scale - 6, y + 14, f"{part}: {own:.0f} GB", anchor="end", colour="accent")
     edge, y = 2 + most_gb * scale, 20.0
     for row, phases in enumerate(plans.values()):
         bar_top = top + row * row_px + 20

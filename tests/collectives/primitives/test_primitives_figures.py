@@ -140,5 +140,10 @@ def test_the_phases_of_a_plan_are_blocks_against_what_hides() -> None:
     assert [float(block.get("width", "")) for block in blocks[3:5]] == pytest.approx([336 / 12] * 2, abs=0.3)
     assert len(blocks) == 7
     assert [block.get("class") for block in blocks[3:]] == [blocks[0].get("class"), *[blocks[-1].get("class")] * 3]
+    own = figures.phases_panel({"now": ["RS", "AG"]}, phase_gb=14.0, most_gb=48.0, own_gb={"now": ("backward", 32.0)})
+    assert labels(own) == ["now: 28 GB", "RS", "AG", "backward: 32 GB", "can hide: 48 GB"]
+    lines = [element for element in ElementTree.fromstring(own.svg()).iter() if element.tag.endswith("line")]
+    short, long = sorted({float(line.get("x1", "")) - 2 for line in lines})
+    assert short / long == pytest.approx(32 / 48, abs=0.01)
     with pytest.raises(ValueError, match="plans must name one plan or more"):
         figures.phases_panel({}, phase_gb=14.0, most_gb=49.0)
