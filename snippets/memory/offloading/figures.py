@@ -133,7 +133,7 @@ def micro_batches_figure(
     """
     wide = width_px >= 500
     with plot(width_px=width_px, height_px=290 if wide else 320) as (figure, axes):
-        looks = (("C1", "-"), ("C2", "--"), ("C2", "-"))  # link red and host green, as in hiding_figure
+        looks = (("C1", "-"), ("C2", "--"), ("C2", "-"))  # hues of link and host as in hiding_figure
         for number, ((name, wait), (hue, line)) in enumerate(zip(waits.items(), looks, strict=False)):
             counts = range(1, most + 1)
             shares = [count * passes_s / (count * passes_s + wait) for count in counts]
