@@ -133,11 +133,12 @@ def micro_batches_figure(
     """
     wide = width_px >= 500
     with plot(width_px=width_px, height_px=290 if wide else 320) as (figure, axes):
-        for number, ((name, wait), hue) in enumerate(zip(waits.items(), ("C2", "C1", "C0"), strict=False)):
+        looks = (("C1", "-"), ("C2", "--"), ("C2", "-"))  # hues of link and host as in hiding_figure
+        for number, ((name, wait), (hue, line)) in enumerate(zip(waits.items(), looks, strict=False)):
             counts = range(1, most + 1)
             shares = [count * passes_s / (count * passes_s + wait) for count in counts]
             first = next(count for count, share in zip(counts, shares, strict=True) if share >= wanted)
-            axes.plot([*counts], [100 * share for share in shares], color=hue)
+            axes.plot([*counts], [100 * share for share in shares], color=hue, linestyle=line)
             axes.plot([first], [100 * shares[first - 1]], "o", color="#1d2026", markersize=6)
             axes.annotate(
                 f"{first}",
@@ -148,7 +149,7 @@ def micro_batches_figure(
                 fontweight="bold",
             )
             row = 62 - 10 * number
-            axes.plot([10.2, 11.4], [row, row], color=hue)
+            axes.plot([10.2, 11.4], [row, row], color=hue, linestyle=line)
             axes.text(11.8, row, name, va="center", fontsize=12)
         axes.axhline(100 * wanted, color="#5a616b", linewidth=0.8, linestyle="--")
         axes.set_xlim(0.5, most)

@@ -147,8 +147,8 @@ def micro_batch_s(layers: int, seconds: dict[str, Any]) -> float:
 @live_figure(
     title="Which lane is the slow one?",
     caption="The last micro-batch of a step on an H100, and the update. F and B are passes, G gradients, U updates, W "
-    "weights, A activations. Of R GPUs that share the state, each one's host updates 1/R of a layer; that they gather "
-    "layers is not drawn. Change the link, then the host's memory: which of the two shortens the step? Then add "
+    "weights, A activations. If R GPUs share the state, the host of each updates 1/R of every layer; the gathers "
+    "between GPUs are not drawn. Change the link, then the host's memory: which of the two shortens the step? Then add "
     "micro-batches.",
     knobs=[
         Number("micro_batches", "Micro-batches m", 1, 1, 256, step=2, scale="log"),
@@ -237,7 +237,7 @@ def _leaves(state: str, model: str, layers: int, ranks: int, tokens: int) -> str
         size = (12 if state == "optimizer" else 14) * layers * layer_parameters(model) / ranks
     else:
         size = kept_bytes(state, model) * MODELS[model].hidden * tokens * (layers - 1)
-    return f"{gigabytes(size)} of {STATES[state].split(':')[0]} leave each GPU of 80 GB."
+    return f"For each GPU of 80 GB, the host keeps {gigabytes(size)} of {STATES[state].split(':')[0]}."
 
 
 def _layer(seconds: dict[str, Any]) -> str:
