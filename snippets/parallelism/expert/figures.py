@@ -133,22 +133,29 @@ def mesh_panel(*, columns: int, replicas: int, experts: int) -> Panel:
     return panel
 
 
-def rows_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
-    """Draw for each way what a token sends: copies between nodes, and inside them.
+def rows_panel(rows: Mapping[str, tuple[float, float]], *, times_faster: float) -> Panel:
+    """Write for each way how many copies a token sends between nodes and inside them, and draw how long the links take.
 
     Args:
         rows: name → copies between nodes and inside a node, for each token.
+        times_faster: a link inside a node, than one between nodes.
 
     Returns:
-        The panel.
+        The panel, with two bars for each way, all on one scale of time.
     """
-    panel = Panel(340, 30 + 44 * len(rows))
+    panel = Panel(340, 26 + 50 * len(rows))
     draw_key(panel, {"communication": "between nodes", "forward": "inside a node"}, step=160)
-    bars = [
-        Bar(name, [(across, "communication"), (inside, "forward")], f"{across:.2f} + {inside:.2f}")
-        for name, (across, inside) in rows.items()
-    ]
-    draw_bars(panel, bars, top=44, pitch=44, least=0.1)
+    longest = max(max(across, inside / times_faster) for across, inside in rows.values())
+    numbers = [f"{across:.2f} + {inside:.2f}" for across, inside in rows.values()]
+    times = {
+        "communication": [across for across, _ in rows.values()],
+        "forward": [inside / times_faster for _, inside in rows.values()],
+    }
+    for place, (hue, lengths) in enumerate(times.items()):
+        named = zip(rows, lengths, numbers, strict=True)
+        bars = [Bar("" if place else name, [(length, hue)], "" if place else said) for name, length, said in named]
+        wide = 337 * max(lengths) / longest
+        draw_bars(panel, bars, top=42 + 12 * place, pitch=50, high=11, wide=wide, least=0.1)
     return panel
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -271,7 +272,10 @@ def test_the_pictures_show_what_was_computed() -> None:
     assert travel_panel([[1, 0], [1, 1]]).svg().count(">→1<") == 3
     assert ">1.25<" in loads_panel({"one": ([1.25, 0.75], [1.1, 0.9])}).svg()
     assert "experts 6, 7" in mesh_panel(columns=4, replicas=2, experts=8).svg()
-    assert "7.00 + 0.88" in rows_panel({"one": (7, 0.875)}).svg()
+    rows = rows_panel({"one": (7, 0.875), "two": (3.5, 14)}, times_faster=8).svg()
+    assert "7.00 + 0.88" in rows
+    widths = [float(width) for width in re.findall(r'<rect[^>]* width="([\d.]+)" height="11"', rows)]
+    assert widths == pytest.approx([337, 337 / 2, 337 / 64, 337 / 4], abs=0.1)  # a link inside is eight times as fast
     times = travel_times_panel(27, {"near": 10, "far": 94}).svg()
     assert times.count("stroke-dasharray") >= 3 or times.count("<line") >= 3
     assert [f">{each} ms<" in times for each in (27, 10, 94)] == [True] * 3
