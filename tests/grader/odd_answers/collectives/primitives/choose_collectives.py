@@ -129,7 +129,7 @@ def choose_collectives(*, ranks, brings, holder, needs):
 
 # %% reduce_and_scatter_from_the_last
 # Wrong: it forms the sum on the last rank, then scatters it.
-# Known mistake: A reduce and then a scatter send everything through the root's port. A reduce-scatter leaves the same shards, and all ranks share the work.
+# Known mistake: A reduce and then a scatter send everything through the root's port. A reduce-scatter leaves each rank its own shard, and all ranks share the work.
 def choose_collectives(*, ranks, brings, holder, needs):
     wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
     others = any(needs[r] for r in range(ranks) if r != holder)
