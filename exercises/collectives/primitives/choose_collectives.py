@@ -405,8 +405,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "reduces_then_scatters",
-            "A reduce and then a scatter send everything through the root's port. A reduce-scatter leaves each rank its "
-            "own shard, and all ranks share the work.",
+            "A reduce and then a scatter send everything through the root's port. A reduce-scatter leaves each rank "
+            "its own shard, and all ranks share the work.",
             reduces_then_scatters,
             reduces_where_shards_are_enough,
         ),
