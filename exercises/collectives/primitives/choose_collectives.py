@@ -15,7 +15,7 @@ from snippets.simulation.algorithms import PLAINEST, build_collective
 ROOTED = ("broadcast", "reduce", "scatter", "gather")
 ROOTLESS = ("all_gather", "reduce_scatter", "all_reduce")
 MOST_CALLS = 2
-CALLS, POSSIBLE = "calls", "at most two, each a primitive that moves data, and its root"
+CALLS, POSSIBLE = "calls", "at most two, each one of the seven primitives, and its root"
 LACKS = "ranks that lack a chunk they need"
 BUSIEST, ALL = "chunks through the busiest port, beyond the least", "chunks sent in all, beyond the least"
 
@@ -36,9 +36,10 @@ def choose_collectives(
     Rank r owns chunk r. A call works in place: it overwrites the cells that it
     fills, and the others stay as they are; what was never there is 0. A call
     costs what the chapter's plain algorithms send: rings, or single messages
-    between the root and the others. The busiest port, a rank's sent or received
-    chunks, whichever are more, has to carry as few as possible; among the ways
-    that do so, as few as possible are to be sent in all.
+    between the root and the others. A rank's port carries the chunks that it
+    sends or those that it receives over both calls, whichever are more. The
+    busiest port has to carry as few as possible; among the ways that do so, as
+    few as possible are to be sent in all.
 
     Args:
         ranks: number of ranks R, at least 3.
@@ -50,8 +51,8 @@ def choose_collectives(
         needs: for each rank the chunks that it must end with. There are four
             kinds: every rank needs its own chunk; every rank needs the next
             rank's (the last needs chunk 0); every rank needs all R; or one
-            rank needs all R, while each of the others needs its own chunk or
-            nothing.
+            rank needs all R, while any number of the others need their own
+            chunk, and the rest nothing.
 
     Returns:
         Pairs of a primitive and its root, in the order of the calls. The
@@ -250,6 +251,49 @@ def broadcasts_what_all_need(ranks: int, brings: str, holder: int, needs: list[l
     return [("broadcast", holder)] if [name for name, _ in calls] == ["scatter", "all_gather"] else calls
 
 
+def reduces_then_scatters(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
+    calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
+    return [("reduce", 0), ("scatter", 0)] if calls == [("reduce_scatter", 0)] else calls
+
+
+def is_right(calls: Calls, **inputs: Any) -> bool:
+    return observe_calls(lambda **_: calls, **inputs) == nothing_beyond_the_least()
+
+
+def serves(calls: Calls, **inputs: Any) -> bool:
+    return observe_calls(lambda **_: calls, **inputs).get(LACKS) == []
+
+
+def is_right_exchanged(calls: Calls, **inputs: Any) -> bool:
+    other = {"gather": "scatter", "scatter": "gather"}
+    either = [{(name, root), (other.get(name, name), root)} for name, root in calls]
+    return any(is_right(list(meant), **inputs) for meant in product(*either))
+
+
+def reduces_where_shards_are_enough(calls: Calls, **inputs: Any) -> bool:
+    there_and_back = [name for name, _ in calls] == ["reduce", "scatter"] and serves(calls, **inputs)
+    return is_right(calls, **inputs) or (inputs["brings"] == "vectors" and there_and_back)
+
+
+def broadcasts_from_the_holder(calls: Calls, **inputs: Any) -> bool:
+    broadcast = inputs["brings"] == "one" and list(map(tuple, calls)) == [("broadcast", inputs["holder"])]
+    wanted = any(chunks for rank, chunks in enumerate(inputs["needs"]) if rank != inputs["holder"])
+    return is_right(calls, **inputs) or (broadcast and wanted)
+
+
+def brings_all_to_all(calls: Calls, **inputs: Any) -> bool:
+    has_all = inputs["holder"] if inputs["brings"] == "one" else None
+    needing = [rank for rank, chunks in enumerate(inputs["needs"]) if set(chunks) - {rank} and rank != has_all]
+    reaches_all = bool(calls) and calls[-1][0] in ("all_gather", "all_reduce") and serves(calls, **inputs)
+    return is_right(calls, **inputs) or (len(needing) == 1 and reaches_all)
+
+
+def scatters_for_nobody(calls: Calls, **inputs: Any) -> bool:
+    unwanted = not any(chunks for rank, chunks in enumerate(inputs["needs"]) if rank != inputs["holder"])
+    scatter = inputs["brings"] == "one" and list(map(tuple, calls)) == [("scatter", inputs["holder"])]
+    return is_right(calls, **inputs) or (unwanted and scatter)
+
+
 def reduces_to_the_root(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
     calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
     return [("reduce", calls[1][1])] if [name for name, _ in calls] == ["reduce_scatter", "gather"] else calls
@@ -304,7 +348,6 @@ EXERCISE = Exercise(
     ],
     inputs=all_inputs(),
     drawn=drawn,
-    units={BUSIEST: "chunks", ALL: "chunks"},
     taught=taught,
     mistakes=[
         Mistake(
@@ -321,14 +364,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "broadcasts_what_all_need",
-            "In a broadcast the holder's port carries the vector once for each other rank. Where all need all of it, "
-            "let the holder send each chunk once, and the others hand them on.",
+            "In a broadcast the holder's port carries the vector once for each other rank. Let the holder send each "
+            "chunk once, to its owner, and the owners hand on what others need.",
             broadcasts_what_all_need,
+            broadcasts_from_the_holder,
         ),
         Mistake(
             "gathers_on_all",
-            "An all-gather brings all chunks to all ranks; where one rank alone needs them, a gather sends fewer.",
+            "An all-gather, like an all-reduce, brings all chunks to all ranks; where one rank alone needs them, a "
+            "gather sends fewer.",
             {"len(needing) == 1": "False"},
+            brings_all_to_all,
         ),
         Mistake(
             "gathers_on_rank_0",
@@ -349,6 +395,26 @@ EXERCISE = Exercise(
             "forgets_that_the_holder_has_all",
             "The holder has all chunks already, so nothing has to be gathered for it.",
             {"needing = [rank for rank in needing if rank != holder]": "pass"},
+        ),
+        Mistake(
+            "exchanges_gather_and_scatter",
+            "Gather and scatter are exchanged: a scatter goes from the root to the owners, a gather from them to the "
+            "root.",
+            {'"scatter", holder': '"gather", holder', '"gather", needing': '"scatter", needing'},
+            is_right_exchanged,
+        ),
+        Mistake(
+            "reduces_then_scatters",
+            "A reduce and then a scatter send everything through the root's port. A reduce-scatter leaves each rank "
+            "its own shard, and all ranks share the work.",
+            reduces_then_scatters,
+            reduces_where_shards_are_enough,
+        ),
+        Mistake(
+            "scatters_for_nobody",
+            "Where the holder alone needs something, nothing has to be sent: it has all chunks already.",
+            {"if any(needs[rank] for rank in range(ranks) if rank != holder):": "if True:"},
+            scatters_for_nobody,
         ),
         Mistake(
             "always_gathers_on_rank_1",

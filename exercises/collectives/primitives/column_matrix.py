@@ -70,11 +70,16 @@ def place(primitive: str, ranks: int, column: int, root: int = 0) -> dict[str, s
     return {"primitive": primitive, "ranks": ranks, "column": column, "root": root}
 
 
+def rootless(primitive: str, ranks: int, column: int) -> dict[str, str | int]:
+    """Leave the root out in every other column, so that an answer wrong for one primitive is told which."""
+    return place(primitive, ranks, column) if column % 2 else {"primitive": primitive, "ranks": ranks, "column": column}
+
+
 def drawn(chance: Random) -> list[dict[str, str | int]]:
-    """Return columns of each primitive on up to seven ranks."""
+    """Return columns of each primitive on up to nine ranks."""
     found = []
     for name in (*ROOTED, *ROOTLESS) * 12:
-        ranks = chance.randint(2, 7)
+        ranks = chance.randint(2, 9)
         root = chance.randrange(ranks) if name in ROOTED else 0
         found.append(place(name, ranks, chance.randrange(ranks), root))
     return found
@@ -112,7 +117,9 @@ EXERCISE = Exercise(
     ],
     inputs=[
         *(place(name, n, c, r) for name in ROOTED for n in range(2, 5) for c in range(n) for r in range(n)),
-        *(place(name, n, c) for name in ROOTLESS for n in range(2, 6) for c in range(n)),
+        *(rootless(name, n, c) for name in ROOTLESS for n in range(2, 6) for c in range(n)),
+        *(place(name, n, c, r) for name in ROOTED for n, c, r in ((8, 5, 7), (9, 8, 6), (9, 6, 8))),
+        *(rootless(name, n, c) for name in ROOTLESS for n, c in ((8, 5), (9, 8), (9, 6))),
     ],
     drawn=drawn,
     taught=taught,

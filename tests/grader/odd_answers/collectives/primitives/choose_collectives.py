@@ -113,3 +113,94 @@ def choose_collectives(*, ranks, brings, holder, needs):
     else:
         second = [("all_gather", 0)]
     return first + second
+
+# %% scatter_for_the_one_rank
+# Wrong: where one rank needs all, it scatters and does not gather.
+# Known mistake: Gather and scatter are exchanged: a scatter goes from the root to the owners, a gather from them to the root.
+def choose_collectives(*, ranks, brings, holder, needs):
+    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
+    others = any(needs[r] for r in range(ranks) if r != holder)
+    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
+    if len(wanting) == 1:
+        return first + [("scatter", wanting[0])]
+    if not wanting:
+        return first
+    return first + ([("gather", wanting[0])] if len(wanting) == 1 else [("all_gather", 0)])
+
+# %% reduce_and_scatter_from_the_last
+# Wrong: it forms the sum on the last rank, then scatters it.
+# Known mistake: A reduce and then a scatter send everything through the root's port. A reduce-scatter leaves each rank its own shard, and all ranks share the work.
+def choose_collectives(*, ranks, brings, holder, needs):
+    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
+    others = any(needs[r] for r in range(ranks) if r != holder)
+    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
+    if brings == "vectors" and not wanting:
+        return [("reduce", ranks - 1), ("scatter", ranks - 1)]
+    if not wanting:
+        return first
+    return first + ([("gather", wanting[0])] if len(wanting) == 1 else [("all_gather", 0)])
+
+# %% broadcast_where_all_need_all
+# Wrong: it broadcasts where all need all, and not where all need the next chunk.
+# Known mistake: In a broadcast the holder's port carries the vector once for each other rank. Let the holder send each chunk once, to its owner, and the owners hand on what others need.
+def choose_collectives(*, ranks, brings, holder, needs):
+    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
+    others = any(needs[r] for r in range(ranks) if r != holder)
+    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
+    if brings == "one" and all(len(chunks) == ranks for chunks in needs):
+        return [("broadcast", holder)]
+    if not wanting:
+        return first
+    return first + ([("gather", wanting[0])] if len(wanting) == 1 else [("all_gather", 0)])
+
+# %% broadcast_wherever_another_needs_something
+# Wrong: it broadcasts whatever the others need of the holder.
+# Known mistake: In a broadcast the holder's port carries the vector once for each other rank. Let the holder send each chunk once, to its owner, and the owners hand on what others need.
+def choose_collectives(*, ranks, brings, holder, needs):
+    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
+    others = any(needs[r] for r in range(ranks) if r != holder)
+    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
+    if brings == "one" and others:
+        return [("broadcast", holder)]
+    if not wanting:
+        return first
+    return first + ([("gather", wanting[0])] if len(wanting) == 1 else [("all_gather", 0)])
+
+# %% all_reduce_for_one_rank
+# Wrong: where one rank needs all of the sum, it makes an all-reduce.
+# Known mistake: An all-gather, like an all-reduce, brings all chunks to all ranks; where one rank alone needs them, a gather sends fewer.
+def choose_collectives(*, ranks, brings, holder, needs):
+    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
+    others = any(needs[r] for r in range(ranks) if r != holder)
+    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
+    if brings == "vectors" and wanting:
+        return [("all_reduce", 0)]
+    if not wanting:
+        return first
+    return first + ([("gather", wanting[0])] if len(wanting) == 1 else [("all_gather", 0)])
+
+# %% all_gather_of_shards_for_one_rank
+# Wrong: where one rank needs all shards, it makes an all-gather.
+# Known mistake: An all-gather, like an all-reduce, brings all chunks to all ranks; where one rank alone needs them, a gather sends fewer.
+def choose_collectives(*, ranks, brings, holder, needs):
+    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
+    others = any(needs[r] for r in range(ranks) if r != holder)
+    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
+    if brings == "shards" and wanting:
+        return [("all_gather", 0)]
+    if not wanting:
+        return first
+    return first + ([("gather", wanting[0])] if len(wanting) == 1 else [("all_gather", 0)])
+
+# %% scatter_for_the_holder
+# Wrong: it scatters though the holder alone needs something.
+# Known mistake: Where the holder alone needs something, nothing has to be sent: it has all chunks already.
+def choose_collectives(*, ranks, brings, holder, needs):
+    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
+    others = any(needs[r] for r in range(ranks) if r != holder)
+    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
+    if brings == "one" and not others:
+        return [("scatter", holder)]
+    if not wanting:
+        return first
+    return first + ([("gather", wanting[0])] if len(wanting) == 1 else [("all_gather", 0)])

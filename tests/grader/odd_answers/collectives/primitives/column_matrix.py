@@ -48,3 +48,40 @@ def column_matrix(primitive, **sizes):
         case _:
             answered = set(range(ranks))
     return tuple(tuple(int(r in answered and q in asked) for q in range(ranks)) for r in range(ranks))
+
+# %% four_roots
+# Wrong: no root is above 3. It passed once.
+def column_matrix(primitive, *, ranks, column, root=0):
+    root, everyone = root % 4, range(ranks)
+    asked = {"broadcast": [root], "scatter": [root], "gather": [column], "all_gather": [column]}
+    answered = {"reduce": [root], "gather": [root], "scatter": [column], "reduce_scatter": [column]}
+    to, of = answered.get(primitive, everyone), asked.get(primitive, everyone)
+    return [[int(r in to and q in of) for q in everyone] for r in everyone]
+
+# %% eight_columns
+# Wrong: no column is above 7. It passed once.
+def column_matrix(primitive, *, ranks, column, root=0):
+    column, everyone = min(column, 7), range(ranks)
+    asked = {"broadcast": [root], "scatter": [root], "gather": [column], "all_gather": [column]}
+    answered = {"reduce": [root], "gather": [root], "scatter": [column], "reduce_scatter": [column]}
+    to, of = answered.get(primitive, everyone), asked.get(primitive, everyone)
+    return [[int(r in to and q in of) for q in everyone] for r in everyone]
+
+# %% five_columns
+# Wrong: no column is above 4. It passed once.
+def column_matrix(primitive, *, ranks, column, root=0):
+    column, everyone = min(column, 4), range(ranks)
+    asked = {"broadcast": [root], "scatter": [root], "gather": [column], "all_gather": [column]}
+    answered = {"reduce": [root], "gather": [root], "scatter": [column], "reduce_scatter": [column]}
+    to, of = answered.get(primitive, everyone), asked.get(primitive, everyone)
+    return [[int(r in to and q in of) for q in everyone] for r in everyone]
+
+# %% all_gather_transposed
+# Wrong: its all-gather is transposed.
+# Message: wrong wherever primitive = 'all_gather'
+def column_matrix(primitive, *, ranks, column, root=0):
+    everyone = range(ranks)
+    asked = {"broadcast": [root], "scatter": [root], "gather": [column]}
+    answered = {"reduce": [root], "gather": [root], "scatter": [column], "reduce_scatter": [column], "all_gather": [column]}
+    to, of = answered.get(primitive, everyone), asked.get(primitive, everyone)
+    return [[int(r in to and q in of) for q in everyone] for r in everyone]
