@@ -148,8 +148,10 @@ def procedure_figure(*, offer: str, shard: str, context: str, tensor: str, stage
         f"Three bars: {held_gb:,.0f} GB held, of {limit_gb:.0f} that may be filled; {found.work_s:.1f} s of work, with "
         f"{lost_s:.1f} s made again or in the bubble; {waits_s:.1f} s of waiting. {_VERDICTS[found.broken]}"
     )
-    idle = ["keep"] if keep == "some" and not found.dropped and found.broken == "memory" else []
-    return Picture([panel], numbers, alt, idle=idle)
+    if keep == "some" and not found.dropped:
+        helped = "dropping some wouldn't make it fit" if found.broken == "memory" else "it fits without"
+        numbers += f" Nothing is dropped: {helped}."
+    return Picture([panel], numbers, alt)
 
 
 def _row(
