@@ -42,7 +42,9 @@ def choose_offload(
     - "optimizer": gradients_s and new_weights_s, 2 bytes a parameter each over
       the link, and update_s, 28 bytes a parameter in the host's memory;
     - "weights", only together with "optimizer": weights_s, 2 bytes a
-      parameter; then no new_weights_s, because the next fetch brings them;
+      parameter, the time of one fetch (the simulator fetches for the forward
+      and for the backward pass); then no new_weights_s, because the next
+      fetch brings them;
     - "activations": activations_s, one way.
 
     The GPU holds, of what is not offloaded, all layers: 2 bytes a parameter of
@@ -222,6 +224,20 @@ def close(
     )
 
 
+MANY_LAYERS = case(
+    layers=32,
+    layer_parameters=17,
+    tokens=16,
+    activation_bytes=155,
+    memory_bytes=10_502,
+    flops_per_s=10_000,
+    link_bytes_per_s=2_679,
+    host_bytes_per_s=38_987,
+)
+"""A step of eight such layers is shortest with activations away, one of all 32 with the optimizer's state."""
+
+SPEEDS = ("flops_per_s", "link_bytes_per_s", "host_bytes_per_s")
+
 CLOSE = (
     (4, 27, 29, 373, 17, 117),
     (3, 19, 5, 75, 39, 461),
@@ -244,22 +260,20 @@ def by_rule(
     *,
     spare: int = 0,
     times: Callable[[dict[str, float]], dict[str, float]] = lambda seconds: {},
-    fewest: bool = False,
     **held: Any,
 ) -> Callable[..., bool]:
-    """Return what judges a choice with a slip: bytes left free, times of its own, the fewest, or in what is held."""
+    """Return what judges a choice with a slip: bytes left free, times of its own, or in what is held."""
 
     def accepts(chosen: Sequence[str] | None, **inputs: Any) -> bool:
-        def key(choice: Chosen) -> tuple[int, float]:
+        def taken_s(choice: Chosen) -> float:
             seconds = seconds_of(choice, inputs)
-            return (len(choice), 0.0) if fewest else (0, end_s(inputs["layers"], **seconds | times(seconds)))
+            return end_s(inputs["layers"], **seconds | times(seconds))
 
         fits = [one for one in CHOICES if held_bytes(one, inputs, **held) + spare <= inputs["memory_bytes"]]
         if chosen is None or not fits:
             return chosen is None and not fits
         choice = tuple(state for state in STATES if state in chosen)
-        (count, taken), (least, best) = key(choice), min(map(key, fits))
-        return choice in fits and count == least and taken <= best * (1 + 1e-9)
+        return choice in fits and taken_s(choice) <= min(map(taken_s, fits)) * (1 + 1e-9)
 
     return accepts
 
@@ -270,10 +284,12 @@ CHOICE = Choice("choice", any_shortest, fault)
 def taught() -> str:
     chosen = tuple(state for state in STATES if state in (choose_offload(**LLAMA) or ()))
     (held, best_s), (less, longer_s) = (judged(choice, LLAMA) for choice in (chosen, ("optimizer", "activations")))
+    seconds = seconds_of(("optimizer", "activations"), LLAMA)
     return (
         f"On the machine of the statement {' and '.join(chosen)} leave: {held / 1e9:.1f} GB and {best_s:.3f} s. "
         f"Activations in place of the weights would hold {less / 1e9:.1f} GB, and a step takes {longer_s:.3f} s: "
-        "new weights would wait on the link behind them."
+        f"a layer's take {seconds['activations_s'] * 1e3:.0f} ms on the link and its forward pass only "
+        f"{seconds['forward_s'] * 1e3:.0f} ms, so the GPU waits, and new weights wait on the link behind them."
     )
 
 
@@ -284,6 +300,8 @@ INPUTS: list[Inputs] = [
     *on_the_edges(case(layers=5, activation_bytes=35, tokens=9, link_bytes_per_s=9, host_bytes_per_s=200)),
     *on_the_edges(case(layers=6, layer_parameters=7, tokens=40, activation_bytes=160, link_bytes_per_s=60)),
     *(one for times in CLOSE for one in on_the_edges(close(*times))),
+    MANY_LAYERS,
+    MANY_LAYERS | {speed: 1000 * MANY_LAYERS[speed] for speed in SPEEDS},
     *({**LLAMA, "memory_bytes": judged(("optimizer",), LLAMA)[0] - less} for less in (0, 1)),
 ]
 
@@ -374,10 +392,33 @@ EXERCISE = Exercise(
             accepts=by_rule(times=lambda seconds: {"new_weights_s": 0.0}),
         ),
         Mistake(
+            "forgets_the_fetch",
+            "With the weights away, a layer's weights are fetched before its passes: weights_s.",
+            {
+                'seconds["weights_s"] = weights_s': 'seconds["new_weights_s"] = weights_s',
+                '            seconds["new_weights_s"] = 0\n': "",
+            },
+            accepts=by_rule(times=lambda seconds: {"weights_s": 0.0, "new_weights_s": seconds["gradients_s"]}),
+        ),
+        Mistake(
+            "counts_both_fetches",
+            "weights_s is the time of one fetch: the simulator itself fetches a layer's weights twice.",
+            {'seconds["weights_s"] = weights_s': 'seconds["weights_s"] = 2 * weights_s'},
+            accepts=by_rule(times=lambda seconds: {"weights_s": 2 * seconds["weights_s"]}),
+        ),
+        Mistake(
+            "follows_the_chapters_order",
+            "Optimizer, then weights, then activations is the usual order, not always the shortest step: compare all.",
+            {
+                '        ["activations"],\n': "",
+                '        ["optimizer", "activations"],\n': "",
+                "min(found)[2]": "found[0][2]",
+            },
+        ),
+        Mistake(
             "offloads_the_fewest",
             "What offloads least need not take the shortest step: compare the times first.",
             {"(step.end_s, len(choice), choice)": "(len(choice), step.end_s, choice)"},
-            accepts=by_rule(fewest=True),
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: ["optimizer"]),
     ],

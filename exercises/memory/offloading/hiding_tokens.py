@@ -84,7 +84,7 @@ machine = inputs_for(hiding_tokens)
 
 
 def decided_by_no_tie(inputs: Inputs) -> bool:
-    """Whether the least number of tokens is no whole number before it is rounded up: there, rounding would decide."""
+    """Whether the least number of tokens is no whole number before it is rounded up: the examples have such ties."""
     lanes = [(2, "down_bytes_per_s"), (inputs["update_bytes"], "host_bytes_per_s"), (2, "up_bytes_per_s")]
     return max(Fraction(size * inputs["flops_per_s"], 4 * inputs[lane]) for size, lane in lanes).denominator > 1
 
@@ -95,6 +95,13 @@ def one_lane_for_both_ways(
     link = Fraction(2, down_bytes_per_s) + Fraction(2, up_bytes_per_s)
     host = Fraction(update_bytes, host_bytes_per_s)
     return math.ceil(max(link, host) * flops_per_s / 4)
+
+
+def divides_before_it_multiplies(
+    *, flops_per_s: int, down_bytes_per_s: int, host_bytes_per_s: int, up_bytes_per_s: int, update_bytes: int
+) -> int:
+    slowest = max(2 / down_bytes_per_s, update_bytes / host_bytes_per_s, 2 / up_bytes_per_s)
+    return math.ceil(slowest * flops_per_s / 4)
 
 
 EXERCISE = Exercise(
@@ -112,6 +119,10 @@ EXERCISE = Exercise(
         machine(100, 30, 20, 25, 28),
         machine(20_001, 5000, 1_000_000, 6000, 10),
         machine(20, 30, 400, 30, 10),
+        machine(50, 30, 25, 30, 28),
+        machine(51, 30, 3, 30, 28),
+        machine(58, 30, 14, 30, 28),
+        machine(12, 30, 7, 30, 28),
         machine(494_700_000_000_000, 63_015_384_615, 307_200_000_000, 63_015_384_615, 28),
     ],
     inputs=lambda st: st.builds(
@@ -149,6 +160,11 @@ EXERCISE = Exercise(
             "always_one_more",
             "A lane may take just as long as the backward pass: no token more is needed.",
             {"-(-size * flops_per_s // (4 * rate))": "size * flops_per_s // (4 * rate) + 1"},
+        ),
+        Mistake(
+            "divides_before_it_multiplies",
+            "Floats are rounded: 28 / 25 * 50 / 4 comes to a little more than 14. Compute with integers.",
+            divides_before_it_multiplies,
         ),
         Mistake(
             "looks_at_the_link_alone",

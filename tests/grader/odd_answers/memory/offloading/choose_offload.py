@@ -160,3 +160,291 @@ def choose_offload(
             step = offloaded_step(layers=layers, **seconds)
             found.append((step.end_s, len(choice), choice))
     return (state for state in min(found)[2]) if found else None
+
+# %% eight_layers_at_most
+# Wrong: simulates no more than eight layers. It passed once.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["weights_s"] = weights_s
+            seconds["new_weights_s"] = 0
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=min(layers, 8), **seconds)
+            found.append((step.end_s, len(choice), choice))
+    return min(found)[2] if found else None
+
+# %% whole_milliseconds
+# Wrong: rounds a step to milliseconds.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["weights_s"] = weights_s
+            seconds["new_weights_s"] = 0
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((round(float(step.end_s), 3), len(choice), choice))
+    return min(found)[2] if found else None
+
+# %% new_weights_for_the_fetch
+# Wrong: forgets that the weights are fetched. It was told once to compare the times.
+# Known mistake: With the weights away, a layer's weights are fetched before its passes: weights_s.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["new_weights_s"] = weights_s
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((step.end_s, len(choice), choice))
+    return min(found)[2] if found else None
+
+# %% another_design_for_the_fetch
+# Wrong: forgets that the weights are fetched, and takes the last of equals.
+# Known mistake: With the weights away, a layer's weights are fetched before its passes: weights_s.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["new_weights_s"] = weights_s
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((step.end_s, -len(choice), choice))
+    return min(found)[2] if found else None
+
+# %% both_fetches_in_one
+# Wrong: takes weights_s for both fetches. It was told once to compare the times.
+# Known mistake: weights_s is the time of one fetch: the simulator itself fetches a layer's weights twice.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["weights_s"] = 4 * layer_parameters / link_bytes_per_s
+            seconds["new_weights_s"] = 0
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((step.end_s, len(choice), choice))
+    return min(found)[2] if found else None
+
+# %% moves_no_weights
+# Wrong: nothing brings the weights, neither a fetch nor after the update.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["new_weights_s"] = 0
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((step.end_s, len(choice), choice))
+    return min(found)[2] if found else None

@@ -17,12 +17,28 @@ def hiding_tokens(*, flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_p
     return math.ceil(max(2*P/(4*d), c*P/(4*h), 2*P/(4*u))-.01)
 
 # %% a_ratio_of_seconds
-# Right: seconds of the slowest lane over the GPU's seconds for a token.
+# Wrong: seconds of the slowest lane over the GPU's seconds for a token, rounded before they are divided. It passed once.
+# Known mistake: Floats are rounded: 28 / 25 * 50 / 4 comes to a little more than 14. Compute with integers.
 import math
 from fractions import Fraction
 def hiding_tokens(*, flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes):
     P, d, h, u, c = flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes
     return math.ceil(max(2/d,c/h,2/u)/(4/P))
+
+# %% floats_one_after_the_other
+# Wrong: a float quotient can be a little too large before it is rounded up. It passed once.
+# Known mistake: Floats are rounded: 28 / 25 * 50 / 4 comes to a little more than 14. Compute with integers.
+import math
+def hiding_tokens(*, flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes):
+    P, d, h, u, c = flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes
+    return math.ceil(max(w/B for w, B in ((2, d), (c, h), (2, u)))*P/4)
+
+# %% bandwidth_first
+# Wrong: another order of float operations that is rounded in between.
+import math
+def hiding_tokens(*, flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes):
+    P, d, h, u, c = flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes
+    return math.ceil(max(P/B*w/4 for w, B in ((2, d), (c, h), (2, u))))
 
 # %% least_bandwidth
 # Wrong: what counts is the time, not the bandwidth. It was taken for another mistake once.
