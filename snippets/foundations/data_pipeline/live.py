@@ -24,7 +24,7 @@ def slow_and_fast_s(
         fast_s: seconds of the others.
         slow_s: seconds of a slow one.
         batches: how many.
-        slow_share: the chance that a batch is slow, by itself one in ten.
+        slow_share: the chance that a batch is slow, from 0 to 1, by itself one in ten.
         seed: of the chance, at least 0.
 
     >>> slow_and_fast_s(fast_s=1, slow_s=3, batches=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from snippets.domain import one_of, positive_integer, positive_number
+from snippets.domain import as_float, one_of, positive_integer, positive_number
 from snippets.drawing import Panel
 from snippets.foundations.hierarchy.formulas import fat_tree_bisection_bytes_per_s, oversubscription, path_time_s
 from snippets.live.bars import Bar, draw_bars
@@ -112,6 +112,7 @@ def cut_crossings(*, leaves: int, hosts_per_leaf: int, size_bytes: float, traffi
     if J % 2:
         raise ValueError(f"leaves must be even, so that no leaf is cut in two, got {leaves!r}")
     R = J * G
+    as_float("leaves, hosts_per_leaf and size_bytes", R * n)  # no cut is crossed by more
     if traffic == "pairs":  # each GPU of the first half sends to its partner in the second
         return Crossing(n, G * n, R / 2 * n)
     if traffic == "all":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from snippets.domain import named, positive_integer
+from snippets.domain import named, of_kind, positive_integer
 from snippets.hardware import ACCELERATORS, LINKS
 from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
@@ -135,13 +135,16 @@ def micro_batch_s(layers: int, seconds: dict[str, Any]) -> float:
     >>> micro_batch_s(2, {"forward_s": 1.0, "backward_s": 2.0, "gradients_s": 5.0, "update_s": 9.0})
     6.0
     """
+    count, seconds = positive_integer("layers", layers), of_kind("seconds", seconds, dict)
+    if not {"forward_s", "backward_s"} <= set(seconds):
+        raise ValueError(f"seconds must hold forward_s and backward_s, got {seconds!r}")
     forward_s, backward_s, weights_s = seconds["forward_s"], seconds["backward_s"], seconds.get("weights_s", 0.0)
     if seconds.get("activations_s"):
         return offloaded_activations_step_s(
-            layers=layers, forward_s=forward_s, backward_s=backward_s, activations_s=seconds["activations_s"]
+            layers=count, forward_s=forward_s, backward_s=backward_s, activations_s=seconds["activations_s"]
         )
     others = max(forward_s, weights_s) + max(backward_s, weights_s)
-    return float(forward_s + backward_s + (layers - 1) * others)
+    return float(forward_s + backward_s + (count - 1) * others)
 
 
 @live_figure(

@@ -68,7 +68,9 @@ def copies_sent(*, experts: int, experts_per_token: int, nodes: int, way: str) -
     experts, nodes = positive_integer("experts", experts), positive_integer("nodes", nodes)
     experts_per_token, way = positive_integer("experts_per_token", experts_per_token), one_of("way", way, tuple(_WAYS))
     if experts % (nodes * _GPUS_PER_NODE):
-        raise ValueError(f"experts must be a multiple of the {nodes * _GPUS_PER_NODE} GPUs, got {experts!r}")
+        raise ValueError(
+            f"experts must be a multiple of the {nodes * _GPUS_PER_NODE} GPUs of {nodes} nodes, got {experts!r}"
+        )
     if experts_per_token > experts:
         raise ValueError(f"experts_per_token must be at most experts = {experts}, got {experts_per_token!r}")
     away, others = (nodes - 1) / nodes, 1 - 1 / _GPUS_PER_NODE
