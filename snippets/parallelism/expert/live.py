@@ -161,9 +161,9 @@ def travel_against_computing(
     across, within = over_adapter / compute(width), over_links / compute(width)
     slower = max(across, within)
     numbers = (
-        f"A token sends {in_units(between)} copies between nodes and {in_units(inside)} inside, each way. Travel takes "
-        f"{in_units(slower)} times as long as the experts' computing. It takes no longer if an expert is at least "
-        f"{in_units(math.ceil(slower * width))} wide."
+        f"A layer has {experts} experts. A token sends {in_units(between)} copies between nodes and {in_units(inside)} "
+        f"inside, each way. Travel takes {in_units(slower)} times as long as the experts' computing. It takes no longer "
+        f"if an expert is at least {in_units(math.ceil(slower * width))} wide."
     )
     alt = (
         f"First: three bars. The experts compute: 1. Adapters: {in_units(across)}. Links inside nodes: "
