@@ -162,8 +162,8 @@ def travel_against_computing(
     slower = max(across, within)
     numbers = (
         f"A layer has {experts} experts. A token sends {in_units(between)} copies between nodes and {in_units(inside)} "
-        f"inside, each way. Travel takes {in_units(slower)} times as long as the experts' computing. It takes no longer "
-        f"if an expert is at least {in_units(math.ceil(slower * width))} wide."
+        f"inside, each way. Travel takes {in_units(slower)} times as long as the experts' computing. It takes no "
+        f"longer if an expert is at least {in_units(math.ceil(slower * width))} wide."
     )
     alt = (
         f"First: three bars. The experts compute: 1. Adapters: {in_units(across)}. Links inside nodes: "
