@@ -167,7 +167,7 @@ def by_terms(
 
 
 def network(
-    ranks: int, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9, reduction_s_per_byte: float = 0
+    ranks: int, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 40e9, reduction_s_per_byte: float = 0
 ) -> Inputs:
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     return {"ranks": ranks, **machine, "reduction_s_per_byte": reduction_s_per_byte}

@@ -53,7 +53,7 @@ def root_of_the_difference(first: Terms, second: Terms, latency_s: float, bandwi
     return float(root) if root > 0 else None
 
 
-def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9) -> Inputs:
+def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 40e9) -> Inputs:
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     return {"first": first, "second": second, **machine}
 
