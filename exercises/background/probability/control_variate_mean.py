@@ -20,15 +20,15 @@ def control_variate_mean(
 ) -> float:
     """Estimate the mean of values with the help of controls of known mean.
 
-    The estimate is f̄ − u·(h̄ − E h), with the batch's means f̄ of the values
-    and h̄ of the controls, and the u that leaves least variance, computed from
+    The estimate is f̄ − μ·(ȳ − E y), with the batch's means f̄ of the values
+    and ȳ of the controls, and the μ that leaves least variance, computed from
     the same batch.
 
     Args:
         values: the batch's new values f, at least one.
-        controls: the old values h of the same examples, in the same order. If
-            they are all equal, take u = 0.
-        control_mean: E h, the mean of the old values over all examples.
+        controls: the old values y of the same examples, in the same order. If
+            they are all equal, take μ = 0.
+        control_mean: E y, the mean of the old values over all examples.
 
     Returns:
         The estimate.
