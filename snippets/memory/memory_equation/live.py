@@ -134,7 +134,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
         Switch("accumulated", "Gradients added up over micro-batches", False),
         Choice("stage", "ZeRO stage", {str(z): f"{z}" for z in range(4)}, "0"),
         Number("ranks", "Ranks R", 1, 1, 4096, step=2, scale="log"),
-        Choice("device", "Device", {name: name for name in ACCELERATORS}, "A100 SXM 80GB"),
+        Choice("device", "Device", {name: name for name in ACCELERATORS}, "H100 SXM"),
     ],
     named=[
         Named(
