@@ -1,4 +1,4 @@
-"""Exercise: which tensors of a layer to drop, so that a step fits for the fewest operations."""
+"""Exercise: which tensors of a layer to drop, so that a step fits for the fewest FLOPs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tensors_to_drop(
     prices: Sequence[TensorPrice],
     memory_bytes: int,
 ) -> list[str] | None:
-    """Choose which tensors each layer drops, for the fewest operations.
+    """Choose which tensors each layer drops, for the fewest FLOPs.
 
     What a layer drops it makes again for its own backward pass, where it is
     then held as if it had been kept. All layers drop the same. The step fits if
@@ -71,7 +71,7 @@ def held(sizes: StepSizes, dropped: frozenset[str]) -> int:
 
 @cache
 def fewest(sizes: StepSizes, prices: tuple[TensorPrice, ...], memory_bytes: int) -> int | None:
-    """Return the fewest operations of a choice that fits. Fewer bytes never hurt, so all free tensors may go."""
+    """Return the fewest FLOPs of a choice that fits. Fewer bytes never hurt, so all free tensors may go."""
     free = frozenset(price.name for price in prices if not price.flops)
     paid = [price for price in prices if price.flops]
     found = [
@@ -85,11 +85,11 @@ def fewest(sizes: StepSizes, prices: tuple[TensorPrice, ...], memory_bytes: int)
 
 def the_best(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> str | None:
     least = fewest(sizes, tuple(prices), memory_bytes)
-    return None if least is None else "one that fits and takes the fewest operations"
+    return None if least is None else "one that fits and takes the fewest FLOPs"
 
 
 def fault(names: Sequence[str], *, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> str:
-    """Say whether the choice fits on the simulator, and how many operations it takes more than the best."""
+    """Say whether the choice fits on the simulator, and how many FLOPs it takes more than the best."""
     unknown = sorted(set(names) - {price.name for price in prices})
     if unknown:
         return f"drops {unknown[0]!r}, which is none of the tensors that may be dropped"
@@ -100,7 +100,7 @@ def fault(names: Sequence[str], *, sizes: StepSizes, prices: Sequence[TensorPric
         return f"does not fit: {where} the step holds {peak:,} bytes, and the device has {memory_bytes:,}"
     least = fewest(sizes, tuple(prices), memory_bytes)
     more = remade_flops(prices, dropped=set(names)) - (least or 0)
-    return f"fits and takes {more:,} operations a layer more than the best" if more else ""
+    return f"fits and takes {more:,} FLOPs a layer more than the best" if more else ""
 
 
 def step_of(
@@ -180,7 +180,7 @@ def subtracts(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: 
 
 
 def all_paid_ones(names: Sequence[str] | None, *, sizes: StepSizes, prices: Sequence[TensorPrice], **run: int) -> bool:
-    """Say whether all is dropped that costs operations, or nothing chosen where that is not enough."""
+    """Say whether all is dropped that costs FLOPs, or nothing chosen where that is not enough."""
     if names is None:
         return everything(sizes=sizes, prices=prices, **run) is None
     return {price.name for price in prices if price.flops} <= set(names)
@@ -237,8 +237,8 @@ def taught() -> str:
     paid = [price.name for price in prices if price.name in dropped and price.flops]
     share = remade_flops(prices, dropped=dropped) / remade_flops(prices, dropped={price.name for price in prices})
     return (
-        f"For the question's step all that is free goes, and {len(paid)} that cost operations: {', '.join(paid)}. That "
-        f"is {share:.0%} of the operations that making everything again would cost: a little recomputation, of the "
+        f"For the question's step all that is free goes, and {len(paid)} that cost FLOPs: {', '.join(paid)}. That "
+        f"is {share:.0%} of the FLOPs that making everything again would cost: a little recomputation, of the "
         "right tensors, is enough."
     )
 
@@ -247,7 +247,7 @@ EXERCISE = Exercise(
     tensors_to_drop,
     number=4,
     level="hard",
-    asked="which tensors each layer drops, so that the step fits and takes the fewest operations",
+    asked="which tensors each layer drops, so that the step fits and takes the fewest FLOPs",
     expected=CHOICE.expected,
     observe=CHOICE.observe,
     any_order=True,
@@ -275,18 +275,18 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "drops_everything",
-            "This drops all that may be dropped; some tensors cost operations that the step need not pay.",
+            "This drops all that may be dropped; some tensors cost FLOPs that the step need not pay.",
             everything,
             accepts=all_paid_ones,
         ),
         Mistake(
             "drops_the_largest_first",
-            "The largest tensors need not be the cheapest: look at the operations that each of them costs.",
+            "The largest tensors need not be the cheapest: look at the FLOPs that each of them costs.",
             largest_first,
         ),
         Mistake(
             "drops_the_scores_alone",
-            "Without the scores alone the step need not fit, and other tensors cost no operations at all.",
+            "Without the scores alone the step need not fit, and other tensors cost no FLOPs at all.",
             scores_alone,
         ),
         Mistake(
@@ -297,7 +297,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "keeps_what_is_free",
-            "Tensors that cost no operations may go as well: here only those that cost some are dropped.",
+            "Tensors that cost no FLOPs may go as well: here only those that cost some are dropped.",
             {"names = free + [": "names = ["},
             accepts=by_rule(with_free=False),
         ),

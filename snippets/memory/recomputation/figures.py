@@ -95,7 +95,7 @@ def budgets_plot(
                 arrowprops={"arrowstyle": "-", "color": colour("rank-1")},
             )
         axes.set_xlabel("budget for what the layers hold, GB")
-        axes.set_ylabel("more operations, %")
+        axes.set_ylabel("more FLOPs, %")
         axes.set_ylim(0, 100)
         axes.set_xlim(0, most)
         axes.set_title(text("title", title))
