@@ -11,7 +11,7 @@ from typing import Any
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.memory.memory_equation.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
-from snippets.memory.memory_equation.step_timeline import step_timeline
+from snippets.memory.memory_equation.step_timeline import Moment, step_timeline
 from snippets.memory.recomputation.selective import TensorPrice, remade_flops, sizes_without, tensor_prices
 
 
@@ -88,6 +88,17 @@ def the_best(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: i
     return None if least is None else "one that fits and takes the fewest FLOPs"
 
 
+def named(moment: Moment) -> str:
+    """Say when a moment is, with layers counted from 1 as in the chapter.
+
+    >>> named(Moment("layer 1", "backward", {}))
+    'in the backward pass of layer 2'
+    """
+    if moment.task.startswith("layer "):
+        return f"in the {moment.phase} pass of layer {int(moment.task.split()[1]) + 1}"
+    return f"at the {moment.task}"
+
+
 def fault(names: Sequence[str], *, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> str:
     """Say whether the choice fits on the simulator, and how many FLOPs it takes more than the best."""
     unknown = sorted(set(names) - {price.name for price in prices})
@@ -96,8 +107,7 @@ def fault(names: Sequence[str], *, sizes: StepSizes, prices: Sequence[TensorPric
     peak = held(sizes, frozenset(names))
     if peak > memory_bytes:
         moment = step_timeline(sizes_without(sizes, dropped=names)).peak
-        where = f"at {moment.task} ({moment.phase})"
-        return f"does not fit: {where} the step holds {peak:,} bytes, and the device has {memory_bytes:,}"
+        return f"does not fit: {named(moment)} the step holds {peak:,} bytes, and the device has {memory_bytes:,}"
     least = fewest(sizes, tuple(prices), memory_bytes)
     more = remade_flops(prices, dropped=set(names)) - (least or 0)
     return f"fits and takes {more:,} FLOPs a layer more than the best" if more else ""
@@ -141,6 +151,24 @@ def largest_first(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_byt
 
 def cheapest_byte_first(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
     return in_order(sizes, sorted(prices, key=lambda price: price.flops / price.bytes), memory_bytes)
+
+
+def free_then_largest(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    return in_order(sizes, sorted(prices, key=lambda price: (price.flops > 0, -price.bytes)), memory_bytes)
+
+
+def free_then_cheapest(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    return in_order(sizes, sorted(prices, key=lambda price: price.flops), memory_bytes)
+
+
+def first_that_fits(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    free = [price.name for price in prices if not price.flops]
+    paid = [price.name for price in prices if price.flops]
+    for count in range(len(paid) + 1):
+        for some in combinations(paid, count):
+            if step_peak_bytes(sizes_without(sizes, dropped=[*free, *some])) <= memory_bytes:
+                return [*free, *some]
+    return None
 
 
 def in_order(sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
@@ -294,6 +322,26 @@ EXERCISE = Exercise(
             "Taking the cheapest byte first can take more than is needed: a larger tensor may do alone, or two small "
             "ones instead.",
             cheapest_byte_first,
+        ),
+        Mistake(
+            "takes_the_largest_until_it_fits",
+            "What is free goes first, and that is right. But of the others the largest need not be the cheapest.",
+            free_then_largest,
+        ),
+        Mistake(
+            "takes_the_cheapest_until_it_fits",
+            "Taking the cheapest tensor first can take more than is needed: one larger tensor may do alone.",
+            free_then_cheapest,
+        ),
+        Mistake(
+            "takes_the_first_set_that_fits",
+            "This takes the first set that fits, of the fewest tensors; a set of more may take fewer FLOPs.",
+            first_that_fits,
+        ),
+        Mistake(
+            "tries_six_tensors_at_most",
+            "The chapter's step has six tensors with a price, and this loop ends with six. Here there may be more.",
+            {"range(len(paid) + 1)": "range(7)"},
         ),
         Mistake(
             "keeps_what_is_free",

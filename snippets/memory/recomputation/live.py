@@ -26,7 +26,7 @@ from snippets.memory.recomputation.selective import cheapest_drop, remade_flops,
 @live_figure(
     title="The cheapest plan for a budget",
     caption="The unit is a layer's input. Press *Four layers, all kept* and lower the budget one by one: the first "
-    "units that you give up cost few forward passes, the last ones many. $A$ is the size of a record, the input "
+    "units that you give up cost few forward passes, the last ones more. $A$ is the size of a record, the input "
     "included.",
     knobs=[
         Number("layers", "Layers L", 4, 1, 12),
@@ -36,7 +36,9 @@ from snippets.memory.recomputation.selective import cheapest_drop, remade_flops,
     named=[
         Named("Four layers, all kept", "14 units hold everything, and 4 forward passes are enough.", {"budget": 14}),
         Named(
-            "Four layers, least memory", "In 6 units 10 forward passes are needed; everything took 14.", {"budget": 6}
+            "Four layers, least memory",
+            "With 6 units it takes 10 forward passes, where 14 units take 4.",
+            {"budget": 6},
         ),
         Named(
             "Equal sizes, A = 1",
