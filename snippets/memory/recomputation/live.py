@@ -89,8 +89,8 @@ MODELS_SHOWN = SHOWN_MODELS | {QUESTION.name: replace(QUESTION, positions=_LENGT
     title="What should a layer drop?",
     caption="First: what a layer keeps besides its input, with flash attention, the FLOPs that make a byte of it "
     "again, and its bytes; what is dashed is dropped. Then: a GPU at the worst moment of a step. Lengthen the "
-    "sequence until more has to go, and see which tensor stays to the end. Activations are those of a GPT layer of "
-    "the model's width. State is cut over R GPUs by [ZeRO's stage 3](22-zero.md).",
+    "sequence until more has to go, and see which tensor stays to the end. The layer is a GPT layer of the model's "
+    "width. State is cut over R GPUs by [ZeRO's stage 3](22-zero.md).",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS_SHOWN}, QUESTION.name),
         Number("sequence", "Tokens s", 2048, 128, 131072, step=2, scale="log"),
