@@ -116,7 +116,7 @@ def _traffic(m: int, k: int, n: int, grid: Grid) -> Panel:
     here = math.prod(grid), _sent_each(m, k, n, grid)
     heights = [height for curve in curves.values() for _, height in curve] + [here[1]] * (here[1] > 0)
     low, high = min(heights) / 1.3, max(heights) * 1.3
-    across = Axis(2, _LAST, "log", "workers N", ticks=(2, 8, 32, 128, 512))
+    across = Axis(2, _LAST, "log", "workers R", ticks=(2, 8, 32, 128, 512))
     up = Axis(low, high, "log", ticks=_round_ticks(low, high), unit="B")
     plot = Plot(across, up, title="Sent by a worker", width_px=_WIDTH - 28, height_px=_HEIGHT)
     plot.panel.width = _WIDTH  # room for the curves' names
