@@ -156,9 +156,9 @@ def _written(grid: Iterable[int]) -> str:
 @live_figure(
     title="Cut the product",
     caption="Filled: what worker $r$ starts with of $A$ and $B$ and ends with of $C$; dashed: what it multiplies, and "
-    "the block of $C$ to which it adds. Right: what a worker sends, against their number. With a single cut it rises "
-    "towards the size of the matrix that moves, so more workers never lower it; with the best grid it falls in the "
-    "end. Change the sizes: which grid is best now?",
+    "the block of $C$ to which it adds. Right: what a worker sends, against their number, a power of two. With a "
+    "single cut it rises towards the size of the matrix that moves, so more workers never lower it; with the best "
+    "grid it falls in the end. Change the sizes: which grid is best now?",
     opens="The question, cut m",
     knobs=[
         Number("rows", "Rows ρ", 2, 1, 8, step=2, scale="log"),
