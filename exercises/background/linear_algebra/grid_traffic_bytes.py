@@ -75,8 +75,33 @@ EXERCISE = Exercise(
             {"(columns - 1)": "columns", "(rows - 1)": "rows", "(layers - 1)": "layers"},
         ),
         Mistake(
+            "sends_a_to_the_owner",
+            "One of the κ workers that need a number of A holds it already: κ − 1 messages, not κ.",
+            {"(columns - 1)": "columns"},
+        ),
+        Mistake(
+            "sends_b_to_the_owner",
+            "One of the ρ workers that need a number of B holds it already: ρ − 1 messages, not ρ.",
+            {"(rows - 1)": "rows"},
+        ),
+        Mistake(
+            "sends_the_last_sheet_too",
+            "To bring λ sheets to one place takes λ − 1 messages, not λ: one of them is there already.",
+            {"(layers - 1)": "layers"},
+        ),
+        Mistake(
+            "takes_the_rings_fraction",
+            "(κ − 1)/κ of a matrix is what one of κ workers sends. All of them together send κ times that.",
+            {
+                "(columns - 1)": "(columns - 1) / columns",
+                "(rows - 1)": "(rows - 1) / rows",
+                "(layers - 1)": "(layers - 1) / layers",
+            },
+        ),
+        Mistake(
             "forgets_the_sum",
-            "The layers' blocks of C must be summed, and that sends too: λ − 1 blocks of λ.",
+            "The layers' sheets of C must be summed, and that sends too: to bring λ of them to one place takes λ − 1 "
+            "messages.",
             {" + m * n * (layers - 1)": ""},
         ),
         Mistake(

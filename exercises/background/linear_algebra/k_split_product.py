@@ -45,6 +45,12 @@ def shown(parts: list[NDArray[np.number]]) -> Observation:
     return {"shapes of the parts": shapes, "sum of the parts": total, "parts": [part.tolist() for part in parts]}
 
 
+def sums_up(chosen: list[NDArray[np.number]], *, a: NDArray[np.number], b: NDArray[np.number], parts: int) -> bool:
+    """Say whether parts are as many and as large as they should be and have the right sum, whatever their ranges."""
+    alike = len(chosen) == parts and {part.shape for part in chosen} == {(len(a), b.shape[1])}
+    return alike and bool(np.allclose(sum(chosen[1:], chosen[0]), a @ b))
+
+
 EXERCISE = Exercise(
     k_split_product,
     number=1,
@@ -57,6 +63,8 @@ EXERCISE = Exercise(
         product(3, 7, 2, 3),
         product(5, 11, 4, 4),
         product(4, 2, 3, 5),
+        product(2, 5, 3, 2, np.float32),
+        product(3, 4, 2, 2, most=5000),
         ONE_NUMBER,
         product(20, 12, 8, 5),  # the exercise's, each side a tenth
     ],
@@ -83,6 +91,7 @@ EXERCISE = Exercise(
             "gives_the_remainder_to_the_last",
             "The sum is right, the ranges are not: they differ by at most 1, and the longer ones come first.",
             {"    a_parts =": "    parts = [p * (len(b) // parts) for p in range(1, parts)]\n    a_parts ="},
+            accepts=sums_up,
         ),
         Mistake(
             "one_number",

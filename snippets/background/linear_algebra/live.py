@@ -116,7 +116,7 @@ def _traffic(m: int, k: int, n: int, grid: Grid) -> Panel:
     here = math.prod(grid), _sent_each(m, k, n, grid)
     heights = [height for curve in curves.values() for _, height in curve] + [here[1]] * (here[1] > 0)
     low, high = min(heights) / 1.3, max(heights) * 1.3
-    across = Axis(2, _LAST, "log", "workers N", ticks=(2, 8, 32, 128, 512))
+    across = Axis(2, _LAST, "log", "workers R", ticks=(2, 8, 32, 128, 512))
     up = Axis(low, high, "log", ticks=_round_ticks(low, high), unit="B")
     plot = Plot(across, up, title="Sent by a worker", width_px=_WIDTH - 28, height_px=_HEIGHT)
     plot.panel.width = _WIDTH  # room for the curves' names
@@ -156,9 +156,9 @@ def _written(grid: Iterable[int]) -> str:
 @live_figure(
     title="Cut the product",
     caption="Filled: what worker $r$ starts with of $A$ and $B$ and ends with of $C$; dashed: what it multiplies, and "
-    "the block of $C$ to which it adds. Right: what a worker sends, against their number. With a single cut it rises "
-    "towards the size of the matrix that moves, so more workers never lower it; with the best grid it falls in the "
-    "end. Change the sizes: which grid is best now?",
+    "the block of $C$ to which it adds. Right: what a worker sends, against their number, a power of two. With a "
+    "single cut it rises towards the size of the matrix that moves, so more workers never lower it; with the best "
+    "grid it falls in the end. Change the sizes: which grid is best now?",
     opens="The question, cut m",
     knobs=[
         Number("rows", "Rows ρ", 2, 1, 8, step=2, scale="log"),
