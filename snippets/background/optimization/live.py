@@ -121,7 +121,7 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
         ),
         Named(
             "27 GPUs",
-            "One GPU more: η lies just beyond the border 0.02, and each crossing of the valley is larger than the last.",
+            "One GPU more: η is just beyond the border 0.02, and each crossing is larger than the last.",
             {"step": 0.02025},
         ),
         Named(
