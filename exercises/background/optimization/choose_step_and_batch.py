@@ -27,27 +27,27 @@ def choose_step_and_batch(
 ) -> tuple[float, int, int]:
     """Choose a step size, a batch and a number of steps that reach a loss.
 
-    The loss is ½·Σ λᵢxᵢ². In each step direction i gets the mean gradient of a
-    batch of B examples, λᵢxᵢ plus noise of variance σᵢ²/B, independent of all
+    The loss is ½·Σ λᵢyᵢ². In each step direction i gets the mean gradient of a
+    batch of B examples, λᵢyᵢ plus noise of variance σᵢ²/B, independent of all
     others, and the step size is the same in all of them. The expected loss is
     the mean over the noise.
 
     Args:
         curvatures: λᵢ, each above 0.
-        start: xᵢ before the first step.
+        start: yᵢ before the first step.
         noise_variances: σᵢ² of one example's gradient, each at least 0.
         most_examples: how many examples all steps together may use; a step
             uses as many as its batch has.
         most_steps: how many steps there may be.
         target: what the expected loss after the last step is to be at most;
-            some constant step size ends at least 5% below it.
+            some design within the limits ends at least 5% below it.
 
     Returns:
         (step size, batch, steps): any design within the limits. The step
         size is above 0; batch and steps are whole and at least 1. There are
         10 s for all inputs together: enough for the chapter's closed form
-        (`expected_loss`) at every number of steps, too little for the
-        recursion step by step.
+        (`expected_loss`) at every number of steps, too little for a loop over
+        the steps of each design.
 
     >>> step, batch, steps = choose_step_and_batch(
     ...     curvatures=[1.0], start=[1.0], noise_variances=[0.0],
@@ -200,6 +200,7 @@ EXERCISE = Exercise(
         run_of([3, 7], [8, 8], [10, 1], 200, 20, 0.029),
         run_of([1, 5, 20], [1, 1, 1], [0, 60, 0], 256, 40, 0.129),  # the direction in the middle is the noisy one
         run_of([4, 1], [1, 3], [200, 60], 256, 40, 0.65),  # the best step size is far below the border
+        run_of([0.5], [2], [80], 18, 8, 0.89),  # one step, in which the noise has not yet come to its balance
     ],
     drawn=drawn,
     units={STEPS: "", EXAMPLES: "", LOSS: ""},
@@ -207,8 +208,8 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "forgets_the_noise",
-            "Without noise this design would reach the target. With it the run settles too high: the noise floor "
-            "counts too.",
+            "Without noise this design would reach the target. So the noise is left out or miscounted, or too few "
+            "designs are tried: every number of steps may be the best, and the step sizes have to lie close together.",
             {CUT: "left * x * x"},
             accepts=as_if(lambda given: {"noise_variances": [0.0] * len(given["start"])}),
         ),
@@ -231,13 +232,19 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one_factor_for_each_step",
-            "The squares shrink, by (1 − ηλ)² in each step: after S steps the start counts with the power 2T, not T.",
+            "The squares shrink, by (1 − ηλ)² in each step: after S steps the start counts with the power 2S, not S.",
             {"** (2 * steps)": "** steps"},
         ),
         Mistake(
             "the_floor_of_small_steps",
             "ησ²/(4B) is the floor's approximation for small steps; near the border the factor 2 − ηλ counts.",
             {"(curvature * (2 - step * curvature))": "(curvature * 2)"},
+        ),
+        Mistake(
+            "the_whole_floor_from_the_first_step",
+            "The noise gathers from step to step: after S steps the balance counts with what the start has lost, "
+            "1 − (1 − ηλ)^(2S).",
+            {"(1 - left) * settled": "settled"},
         ),
         Mistake(
             "rounds_the_batch_up",

@@ -31,7 +31,7 @@ def largest_curvature(
         at: the point θ, d numbers.
         start: the first direction, d numbers that are not all 0.
         iterations: how many products with H, at least 1.
-        distance: h, between the two points of a difference, above 0.
+        distance: χ, between the two points of a difference, above 0.
 
     Returns:
         δᵀHδ of the last direction δ of length 1 that was multiplied.
@@ -73,6 +73,19 @@ def from_the_hessian(
     return float(curvature)
 
 
+def wandering(
+    gradient: Callable[[Vector], Vector], *, at: Vector, start: Vector, iterations: int, distance: float = 1e-4
+) -> float:
+    """Move the point by χδ in each iteration."""
+    for _ in range(iterations):
+        curvature = largest_curvature(gradient, at=at, start=start, iterations=1, distance=distance)
+        length = math.hypot(*start)
+        onward = [x + distance * entry / length for x, entry in zip(at, start, strict=True)]
+        start = [after - before for after, before in zip(gradient(onward), gradient(at), strict=True)]
+        at = onward
+    return curvature
+
+
 def pair(st: Any, low: int, high: int) -> Any:
     return st.lists(st.integers(low, high).map(float), min_size=2, max_size=2)
 
@@ -89,6 +102,8 @@ EXERCISE = Exercise(
         {"linear": [[4, 2], [2, 2]], "cubic": 0, "at": [1.0, 2.0], "start": [1.0, 3.0], "iterations": 2},
         {"linear": [[1, 0], [0, -3]], "cubic": 0, "at": [0.0, 1.0], "start": [1.0, 2.0], "iterations": 3},
         {"linear": [[1, 1], [1, 2]], "cubic": 1, "at": [2.0, -1.0], "start": [1.0, 1.0], "iterations": 3},
+        {"linear": [[1, 1], [1, 2]], "cubic": 1, "at": [2.0, -1.0], "start": [1.0, 1.0], "iterations": 100},
+        {"linear": [[2]], "cubic": 1e6, "at": [1e-3], "start": [1.0], "iterations": 1, "distance": 1e-7},
         {"linear": [[2]], "cubic": 1, "at": [1.0], "start": [1.0], "iterations": 1, "distance": 1e-5},
     ],
     inputs=lambda st: {
@@ -119,6 +134,16 @@ EXERCISE = Exercise(
             "measures_at_the_origin",
             "You measured about the origin; the curvature is asked at the point θ.",
             {"    here, image": "    at = [0.0] * len(at)\n    here, image"},
+        ),
+        Mistake(
+            "lets_the_point_wander",
+            "The point θ moves on with each iteration, so the curvature is taken somewhere else: keep it where it is.",
+            wandering,
+        ),
+        Mistake(
+            "chooses_its_own_distance",
+            "This differs from the right value where the distance is not 1e-4: use the distance that is given.",
+            {"    here, image": "    distance = 1e-4\n    here, image"},
         ),
         Mistake(
             "takes_the_length",

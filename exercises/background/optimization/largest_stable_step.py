@@ -94,7 +94,8 @@ EXERCISE = Exercise(
         {"hessian": hessian, "momentum": momentum}
         for hessian in ([[2.0, 0.0], [0.0, 1.9]], [[3.0, 0.02], [0.02, 3.01]])
         for momentum in (0.3, 0.8)
-    ],
+    ]
+    + [{"hessian": [[2000.0, 300.0], [300.0, 1000.0]], "momentum": 0.7}],  # a border that has to keep its digits
     drawn=drawn,
     relative_tolerance=1e-5,
     mistakes=[

@@ -49,7 +49,7 @@ def taught() -> str:
     whole, kept = (second_moment_bytes(layer, factored=factored) for factored in (False, True))
     return (
         f"{whole / 1e9:.2f} GB become {kept / 1e6:.2f} MB: sides are added up instead of multiplied. What is lost "
-        "where v has not rank one, only training shows."
+        "where J has not rank one, only training shows."
     )
 
 

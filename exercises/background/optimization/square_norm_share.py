@@ -95,7 +95,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divides_before_squaring",
-            "You divided the entries by the workers before squaring, so their squares are divided by N².",
+            "You divided the entries by the workers before squaring, so their squares are divided twice.",
             {"/ workers": "/ workers**2"},
         ),
         Mistake(

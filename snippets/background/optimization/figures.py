@@ -33,7 +33,7 @@ def hops_plot(curvature: float, steps: Mapping[float, str], *, start: float = 1.
     """Draw descent on one parabola for several step sizes, one below the other on one axis.
 
     Args:
-        curvature: λ of the loss ``λx²/2``, above 0.
+        curvature: λ of the loss ``λy²/2``, above 0.
         steps: step size → what is said of it.
         start: where each descent begins.
         hops: how many steps are drawn of each.
@@ -52,7 +52,7 @@ def hops_plot(curvature: float, steps: Mapping[float, str], *, start: float = 1.
             row.plot(run.points[1:, 0], run.values[1:], "o", color=colour("accent"), markersize=5)
             row.plot(run.points[:1, 0], run.values[:1], "o", color=colour("ink"), markersize=8, markerfacecolor="none")
             row.set(xlim=(-reach, reach), ylim=(-0.3, None), ylabel="loss", title=f"η = {step:g}: {steps[step]}")
-        row.set_xlabel("x")
+        row.set_xlabel("y")
     return figure
 
 

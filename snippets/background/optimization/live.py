@@ -106,33 +106,33 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
     caption="Contour lines of $\\tfrac12(\\lambda_{\\min} y_1^2 + 100\\,y_2^2)$ with $\\lambda_{\\min} = 100/\\kappa$, "
     "and descent from $(10, 1)$. Move $\\eta$ across the border and watch the zigzag turn from shrinking to growing. "
     "Change $\\kappa$: the border stays where it is, and the number of steps changes.",
-    opens="the question",
+    opens="26 GPUs",
     knobs=[
-        Number("step", "Step size η", 0.01, 0.0002, 0.04, step=0.0001, whole=False),
+        Number("step", "Step size η", 0.0195, 0.00015, 0.042, step=0.00015, whole=False),
         Number("momentum", "Momentum μ", 0, 0, 0.98, step=0.01, whole=False),
-        Number("condition", "Condition number κ", 10, 10, 1000, step=10**0.1, scale="log"),
-        Number("steps", "Steps S", 20, 1, MOST_STEPS, play=True),
+        Number("condition", "Condition number κ", 100, 10, 1000, step=10**0.1, scale="log"),
+        Number("steps", "Steps S", 60, 1, MOST_STEPS, play=True),
     ],
     named=[
         Named(
-            "easy valley",
-            "η is the inverse of the steep curvature, so one step lands on the valley's floor; then the path creeps.",
-            {"step": 0.01},
+            "26 GPUs",
+            "The last step size of the rule below the border: the zigzag shrinks, by a twentieth in each step.",
+            {"step": 0.0195},
         ),
         Named(
-            "the question",
-            "With κ = 100 the best step size is 0.0198, close to the border; a millionth takes 691 steps.",
-            {"step": 0.0198, "condition": 100, "steps": 200},
-        ),
-        Named(
-            "just beyond",
-            "η lies just beyond the border 0.02, and each crossing of the valley is larger than the last.",
-            {"step": 0.0202, "condition": 100, "steps": 100},
+            "27 GPUs",
+            "One GPU more: η is just beyond the border 0.02, and each crossing is larger than the last.",
+            {"step": 0.02025},
         ),
         Named(
             "with momentum",
             "The same valley with nearly the best momentum: the loss falls much faster, but lags behind its rate.",
-            {"step": 0.033, "momentum": 0.67, "condition": 100, "steps": 100},
+            {"step": 0.033, "momentum": 0.67, "steps": 100},
+        ),
+        Named(
+            "easy valley",
+            "With κ = 10 the border is the same, but every step gets ten times as far along the valley.",
+            {"step": 0.018, "condition": 10, "steps": 20},
         ),
     ],
 )

@@ -335,3 +335,22 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
             if end(step, batch, steps, curvatures, start, noise_variances) <= target:
                 return step, batch, steps
     return 1.0, 1, 1
+
+# %% too_few_step_sizes
+# Wrong: it counts the noise, and its step sizes lie too far apart. It was told to count the noise once.
+# Known mistake: or too few designs are tried
+def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
+    def loss(eta, batch, steps):
+        total = 0.0
+        for lam, x0, var in zip(curvatures, start, noise_variances):
+            kept = (1 - eta * lam) ** (2 * steps)
+            settled = eta * var / (batch * lam * (2 - eta * lam))
+            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
+        return total
+
+    designs = []
+    for steps in range(1, min(most_steps, most_examples) + 1):
+        for i in range(1, 60):
+            eta = 2 / max(curvatures) * 10 ** (-i / 15)
+            designs.append((loss(eta, most_examples // steps, steps), eta, most_examples // steps, steps))
+    return min(designs)[1:]
