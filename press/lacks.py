@@ -15,11 +15,10 @@ from pathlib import Path
 
 from press.making.quiz import read_quiz
 from press.problems import Problem, Refused
-from press.reading import form as new_form
-from press.reading import old_form
+from press.reading import form
 from press.reading.chapter import BrokenChapter, Chapter, read_chapter
 from press.reading.contents import PATH, Entry, read_contents
-from press.reading.form import FORM, SPINE, THREAD, has_box, places_to_look
+from press.reading.form import THREAD, has_box, places_to_look
 from press.reading.outline import number_of
 from press.site.labs import RECORDS
 from snippets.index import listed
@@ -48,10 +47,7 @@ def lacks(entry: Entry, root: Path = ROOT) -> list[Problem]:
 
 
 def _in_the_text(chapter: Chapter) -> Iterator[tuple[int, str]]:
-    form = chapter.header.get(FORM)
-    if form not in (None, SPINE):
-        yield chapter.line_of_key(FORM), f"{FORM}: {SPINE} in its header, or no such key, has {form!r}"
-    yield from (old_form if form is None else new_form).in_the_text(chapter)
+    yield from form.in_the_text(chapter)
     questions = len(read_quiz(chapter.cells, chapter.name)[0])
     if not 3 <= questions <= 5:
         yield 1, f"3 to 5 questions in its quiz, has {questions}"
@@ -61,7 +57,7 @@ def to_look_at(entry: Entry, root: Path = ROOT) -> list[Problem]:
     """Return the places of a chapter at which a count says: look here. It lacks nothing because of them."""
     chapter = read_chapter(root / entry.path, root=root)
     with suppress(BrokenChapter):  # told by ``lacks``
-        if chapter.path.is_file() and chapter.header.get(FORM) == SPINE:
+        if chapter.path.is_file():
             return [Problem(entry.path, line, f"look: {what}") for line, what in places_to_look(chapter)]
     return []
 

@@ -25,7 +25,7 @@ _BETWEEN_CELLS = re.compile(r"\s*$|<!--\s*#(end)?(region|raw|md|markdown)\b.*-->
 
 _MINUTES = ("minutes", "exercise_minutes")
 _KEYS = (
-    *("title", "description", "level", *_MINUTES, "prerequisites", "form", "inputs", "unchecked_numbers", "hide"),
+    *("title", "description", "level", *_MINUTES, "prerequisites", "inputs", "unchecked_numbers", "hide"),
     *("jupyter", "jupytext"),
 )
 _MOST_MINUTES = 600

@@ -1,7 +1,6 @@
 """Says what the text of a chapter lacks of the house's plan, and at which of its places to look again.
 
-A chapter of this plan has ``form: spine`` in its header: from the question to the answer it says what the decision
-needs, and all else stands below. ``old_form`` holds the chapters without that key to the plan before it.
+From the question to the answer, its spine, a chapter says what the decision needs, and all else stands below.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from press.reading.chapter import Cell, Chapter
 from press.reading.notation import FOLD, letters_of
 from press.reading.outline import number_of
 
-FORM, SPINE = "form", "spine"
 QUESTION, ANSWER = "The question", "The answer"
 THREAD = "The 70B on 256 GPUs"
 BOX = "For the 70B on 256 GPUs"
@@ -53,11 +51,11 @@ _PIECES: tuple[tuple[str, str, int | None, str], ...] = (
     ("Where next", r"\]\(", None, "link"),
     ("Where next", r"\*\*Sources\.\*\*", 1, "paragraph that begins with **Sources.**"),
 )
-BADGE = re.compile(
+_BADGE = re.compile(
     r"^\*\*Level:\*\* (\w+) · \*\*Time:\*\* (\d+) min to read, (\d+) min of exercises · \*\*Before this:\*\* .+$",
     re.MULTILINE,
 )
-BADGE_SHOWN = "**Level:** … · **Time:** … min to read, … min of exercises · **Before this:** …"
+_BADGE_SHOWN = "**Level:** … · **Time:** … min to read, … min of exercises · **Before this:** …"
 _TIMES = ("minutes", "exercise_minutes")
 _OBJECTIVES = re.compile(r"At the end you will be able to\n\n((?:- .+\n)+)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -84,17 +82,17 @@ def in_the_text(chapter: Chapter) -> Iterator[tuple[int, str]]:
     """Say what a chapter of this plan lacks, each with the line of the file at which it is missing."""
     text = prose_of(chapter)
     found = sections(chapter)
-    yield from ((1, what) for what in in_the_head(chapter, text, BADGE, BADGE_SHOWN))
+    yield from ((1, what) for what in _in_the_head(chapter, text))
     letters = letters_of(text)
     rows = len(re.findall(r"^\|\s*\$", letters.table, re.MULTILINE)) if letters else 0
     if rows > MOST_LETTERS:
         yield 1, f"a fold of {MOST_LETTERS} rows of letters at most, has {rows}"
     yield from _in_their_order(found, plan_of(chapter))
     yield from _in_the_sections(found)
-    yield from in_the_cells(chapter)
+    yield from _in_the_cells(chapter)
     for section in found:
         if section.heading == "Exercises":
-            yield from ((section.line, what) for what in in_the_exercises(section.text, LEAST_GRADED))
+            yield from ((section.line, what) for what in _in_the_exercises(section.text))
             yield from ((section.line, what) for what in _in_the_statements(section.text))
 
 
@@ -183,7 +181,7 @@ def _in_the_sections(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
                 yield searched[0].line, f"{'one' if times else 'a'} {name} (in {place}), has {count}"
     if spine and not any("check" in cell.metadata.get("tags", []) for section in spine for cell in section.cells):
         yield 1, "a cell of checks: assertions below a comment, tagged check (in the spine)"
-    yield from in_the_box(found)
+    yield from _in_the_box(found)
     if "What to remember" in by_name:
         section = by_name["What to remember"]
         points = len(re.findall(r"^- ", section.text, re.MULTILINE))
@@ -193,7 +191,7 @@ def _in_the_sections(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
         yield by_name["Going deeper"].line, "folds alone (in Going deeper), has prose beside them"
 
 
-def in_the_box(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
+def _in_the_box(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
     """Say what is wrong with the section on the book's thread, where a chapter has it."""
     for box in found:
         if box.heading == BOX:
@@ -216,18 +214,18 @@ def _in_the_statements(text: str) -> Iterator[str]:
         yield "a graded exercise that begins with *Decision.*"
 
 
-def in_the_head(chapter: Chapter, text: str, pattern: re.Pattern[str], shown: str) -> Iterator[str]:
-    """Say what a chapter lacks above its question; its badge is of a pattern, which a message shows as ``shown``."""
+def _in_the_head(chapter: Chapter, text: str) -> Iterator[str]:
+    """Say what a chapter lacks above its question."""
     said = chapter.header
     if not text.startswith(f"# {said.get('title')}\n"):
         yield f"its title as the first line of its text: # {said.get('title')}"
-    badge = pattern.search(text)
+    badge = _BADGE.search(text)
     if said.get("level") not in LEVELS:
         yield f"a level in its header: {', '.join(LEVELS)}"
     yield from (f"{key} in its header" for key in _TIMES if key not in said)
     times = [str(said[key]) for key in _TIMES if key in said]
-    if badge is None or [badge[1], badge[2], *([badge[3]] if badge[3] else [])] != [said.get("level"), *times]:
-        yield f"{shown}, as its header has them"
+    if badge is None or list(badge.groups()) != [said.get("level"), *times]:
+        yield f"{_BADGE_SHOWN}, as its header has them"
     if not chapter.promise or chapter.promise.startswith("**Level"):
         yield "a promise below its title"
     objectives = _OBJECTIVES.search(text)
@@ -237,7 +235,7 @@ def in_the_head(chapter: Chapter, text: str, pattern: re.Pattern[str], shown: st
         yield f"the fold {FOLD!r}"
 
 
-def in_the_cells(chapter: Chapter) -> Iterator[tuple[int, str]]:
+def _in_the_cells(chapter: Chapter) -> Iterator[tuple[int, str]]:
     """Say which cells of code that the page shows are longer or wider than what is read at a glance."""
     for cell in chapter.cells:
         if cell.kind == "code" and not FOLDED & set(cell.metadata.get("tags", [])):
@@ -246,14 +244,14 @@ def in_the_cells(chapter: Chapter) -> Iterator[tuple[int, str]]:
                 yield cell.line, f"a cell of {MOST_LINES} lines of {MOST_COLUMNS} characters at most"
 
 
-def in_the_exercises(text: str, least_graded: int) -> Iterator[str]:
+def _in_the_exercises(text: str) -> Iterator[str]:
     """Say what a section of exercises lacks: how many there are, how many are graded, solutions, hints."""
     found = exercises_of(text)
     if not 4 <= len(found) <= 10:
         yield f"4 to 10 exercises, has {len(found)}"
     graded = sum('"exercise: ' in exercise for _, exercise in found)
-    if graded < least_graded:
-        yield f"{least_graded} exercises or more that are graded, has {graded}"
+    if graded < LEAST_GRADED:
+        yield f"{LEAST_GRADED} exercises or more that are graded, has {graded}"
     for name, exercise in found:
         is_graded = '"exercise: ' in exercise
         if exercise.count(_SOLUTION) != 1:

@@ -10,7 +10,6 @@ import pytest
 
 from press.lacks import ROOT, chosen, lacks, main, subject_of, to_look_at
 from press.new import chapter_files, part_files, planned_chapter, written
-from press.reading.chapter import find_chapters, read_chapter
 from press.reading.contents import PATH, Entry, read_contents
 from press.reading.form import word_count
 
@@ -75,7 +74,6 @@ SECTIONS = (
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("form: spine", "form: spin", "form: spine in its header, or no such key, has 'spin'"),
         ("level: Beginner", "level: Easy", "a level in its header: Beginner, Intermediate, Advanced"),
         ("exercise_minutes: 39\n", "", "exercise_minutes in its header"),
         ("8 min to read", "9 min to read", "**Level:** … · **Time:** … min to read, … min of exercises · "),
@@ -176,34 +174,6 @@ def test_words_of_folds_fences_and_tables_are_not_counted() -> None:
 
 def test_a_spine_of_its_length_is_no_place_to_look(book: Path) -> None:
     change(book / ZERO, "## Your own numbers\n", "## Your own numbers\n\n" + "word " * 1800)
-    assert to_look_at(next(entries(book)), book) == []
-
-
-OLD = [path for path in find_chapters(ROOT) if "form" not in read_chapter(path, root=ROOT).header]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (" min to read, ", " minutes, ", "**Level:** … · **Time:** … min to read, … min of exercises · "),
-        ("## The answer\n", "## Answers\n", "the section ## The answer"),
-        ("## The answer\n", "## Exercises\n", "the order of its sections: The question, On a real system"),
-        ("\nguess(", "\nprint(", "one guess asked for: guess(…), has 0"),
-        ("**Key insight.**", "", "one callout > [!IMPORTANT] with **Key insight.**, has 0"),
-        ("> [!WARNING]", ">", "a claim: > [!WARNING] (in Often said, and wrong), has 0"),
-        ("| knob | what it buys |", "| knob | what it gives |", "a table of knobs (in What to remember)"),
-        ("show_live(", "print(", "a live figure: show_live(…), has 0"),
-        ("<summary>Hint 3</summary>", "<summary>Note</summary>", "three hints to exercise 1, has 2"),
-    ],
-)
-def test_what_a_chapter_of_the_old_plan_lacks_is_named(book: Path, old: str, new: str, message: str) -> None:
-    assert OLD, "all chapters have the new form: take press/reading/old_form.py away, and this test"
-    text = OLD[0].read_text(encoding="utf-8")
-    assert old in text
-    (book / ZERO).write_text(text.replace(old, new), encoding="utf-8")
-    assert any(re.match(rf"{ZERO}:\d+: lacks {re.escape(message)}", problem) for problem in lacking(book)), lacking(
-        book
-    )
     assert to_look_at(next(entries(book)), book) == []
 
 
