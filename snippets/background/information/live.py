@@ -152,7 +152,7 @@ def two_distributions(
     return Picture(
         [_bars(p, q), _lengths(p, q, unit)],
         f"Entropy H(p) = {_written(own, unit)}, cross-entropy H(p, q) = {_written(given, unit)}, divergence "
-        f"D(p‖q) = {_written(there, unit)} a symbol. The other way round D(q‖p) = {_written(back, unit)}.",
+        f"KL(p‖q) = {_written(there, unit)} a symbol. The other way round KL(q‖p) = {_written(back, unit)}.",
         f"First bars of p ({_listed(p)}) and q ({_listed(q)}) for the symbols {', '.join(SYMBOLS)}. Then a column "
         f"for each that p has, as wide as p has it; blue as tall as its code length by p, red up to its length by q "
         f"where that is more, dashed down to it where it is less. The lines of the means stand at "
