@@ -88,7 +88,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "swaps_truth_and_model",
-            "This is D(q ‖ p): the symbols follow p, so the mean is taken with p.",
+            "This is KL(q ‖ p): the symbols follow p, so the mean is taken with p.",
             {"zip(p, q,": "zip(q, p,"},
         ),
         Mistake(
@@ -108,7 +108,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "gives_them_in_reverse",
-            "The order is: H(p) first, D(p ‖ q) second.",
+            "The order is: H(p) first, KL(p ‖ q) second.",
             {"return bits, extra": "return extra, bits"},
         ),
         Mistake(
