@@ -37,7 +37,7 @@ from press.children import stop_by_exception
 from press.kept import KeptFolder
 from press.making.convert import missing_converter
 from press.site.addresses import DOWNLOADS_FOLDER, Addresses, addresses, download_name
-from press.site.search import write_search
+from press.site.search import searchable, write_search
 from press.site.settings import Settings, WrongSetting, docs_folder, read_settings
 from press.site.watched import Sources, forget_modules, stamps
 
@@ -275,9 +275,10 @@ def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfi
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
-    """Give each page its security policy, and let the search find chapters before the reference."""
-    if page.url.startswith("reference/"):
-        output = output.replace("<article ", '<article data-pagefind-weight="0.3" ', 1)
+    """Give each page its security policy, and let the search find chapters first, by their other names too."""
+    path = _path(state.book, page.file)
+    also = next((entry.also for entry in state.book.entries if entry.path == path), "")
+    output = searchable(output, page.url, chapter=path in state.book.chapters, also=also)
     output = _PLANNED_LINK.sub(r'<span class="md-nav__link planned">\g<title></span>', output)
     return _policed(output)
 

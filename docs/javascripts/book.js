@@ -218,17 +218,45 @@ document.addEventListener("click", async ({ target }) => {
 // The search comes when it is asked for: by its button, or by the keys that Material gives it.
 const searchScript = new URL("search.js", document.currentScript.src);
 
+let early; // what is typed before the search is there
+
 async function openSearch() {
+  early = "";
   try {
-    (await import(searchScript)).open();
+    const search = await import(searchScript);
+    search.open(early);
   } catch {
     alert("The search could not be loaded: reload the page when there is a connection.");
+  } finally {
+    early = undefined;
   }
 }
+// Words that the search found are marked on the page that it opens.
+document$.subscribe(() => {
+  const found = new URLSearchParams(location.search).get("found");
+  globalThis.CSS?.highlights?.delete("found");
+  if (!found || !globalThis.Highlight) return;
+  const words = found.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const sought = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})`, "giu");
+  const ranges = [];
+  const texts = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  while (words.length && texts.nextNode()) {
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(sought)) {
+      const where = { startContainer: texts.currentNode, endContainer: texts.currentNode };
+      ranges.push(new StaticRange({ ...where, startOffset: index, endOffset: index + word.length }));
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges));
+  history.replaceState(history.state, "", location.pathname + location.hash); // an address to be kept has none of it
+});
+
 document.addEventListener("click", ({ target }) => target.closest?.("[data-search]") && openSearch());
 document.addEventListener("keydown", (event) => {
   const writing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
-  if (["/", "f", "s"].includes(event.key) && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  if (early !== undefined && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    early += event.key;
+  } else if (["/", "f", "s"].includes(event.key) && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     openSearch();
   }

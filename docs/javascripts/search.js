@@ -1,16 +1,43 @@
-// The search: Pagefind's script, and the pieces of its index that a query needs, come with the first query.
+// The search: Pagefind's script, the book's words, and the pieces of the index that a query needs come with the first query.
 const site = new URL("../", import.meta.url);
 const MOST_PAGES = 8;
 const MOST_SECTIONS = 4;
-let pagefind; // a promise
+// What a question has besides what it asks for.
+const SMALL = new Set("a an and are can do does for how i in is it many much my need of on or the to use versus vs what when where which why with".split(" "));
+const WEIGHTS = { title: 5, also: 8 }; // of a page's title and its other names, beside its text
+let pagefind; // a promise: the engine and the book's words
 let failures = 0; // a browser does not ask again for a script that it could not load, but for one of another address
 
 async function load() {
   const again = failures ? `?${failures}` : "";
-  const loaded = await import(new URL(`search/pagefind.js${again}`, site));
-  await loaded.options({ baseUrl: site.pathname, bundlePath: new URL("search/", site).pathname, excerptLength: 24 });
-  await loaded.init();
-  return loaded;
+  const [engine, answer] = await Promise.all([import(new URL(`search/pagefind.js${again}`, site)), fetch(new URL("search/words.json", site))]);
+  const options = { baseUrl: site.pathname, bundlePath: new URL("search/", site).pathname, excerptLength: 24 };
+  await engine.options({ ...options, ranking: { metaWeights: WEIGHTS } });
+  await engine.init();
+  return { engine, words: await answer.json() };
+}
+
+// A letter too many, one too few, another one, or two exchanged.
+function areOneSlipApart(typed, word) {
+  const shorter = Math.min(typed.length, word.length);
+  let start = 0;
+  while (start < shorter && typed[start] === word[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && typed.at(-1 - end) === word.at(-1 - end)) end += 1;
+  const [one, other] = [typed, word].map((letters) => letters.slice(start, letters.length - end));
+  return (one.length <= 1 && other.length <= 1) || (one.length === 2 && one === [...other].reverse().join(""));
+}
+
+// A word of which the book has no beginning becomes the commonest one that is a slip of the finger away.
+function mended(word, { common, rare }) {
+  if (!/^[a-z]{5,24}$/.test(word) || [...common, ...rare].some((known) => known.startsWith(word))) return word;
+  return common.find((known) => areOneSlipApart(word, known)) ?? word;
+}
+
+function asked(query, words) {
+  const typed = query.toLowerCase().split(/\s+/);
+  const kept = typed.filter((word) => !SMALL.has(word.replace(/\W+$/, "")));
+  return (kept.length ? kept : typed).map((word) => mended(word, words)).join(" ");
 }
 
 const make = (name, properties, ...children) => {
@@ -22,12 +49,19 @@ const make = (name, properties, ...children) => {
 // Pagefind's excerpts are HTML of the book's own text, with <mark>.
 const excerpt = (html) => make("p", {}, ...new DOMParser().parseFromString(html, "text/html").body.childNodes);
 
-function shown(page) {
+// The page that opens is told what to mark.
+function marking(address, words) {
+  const to = new URL(address, site);
+  to.searchParams.set("found", words);
+  return to.href;
+}
+
+function shown(page, words) {
   const sections = page.sub_results.filter(({ title }) => title !== page.meta.title).slice(0, MOST_SECTIONS);
   const found = sections.map(({ url, title, excerpt: html }) =>
-    make("li", {}, make("a", { href: url }, title), excerpt(html)),
+    make("li", {}, make("a", { href: marking(url, words) }, title), excerpt(html)),
   );
-  const link = make("a", { href: page.url }, page.meta.title);
+  const link = make("a", { href: marking(page.url, words) }, page.meta.title);
   return make("li", {}, link, ...(found.length ? [make("ol", {}, ...found)] : [excerpt(page.excerpt)]));
 }
 
@@ -58,16 +92,19 @@ async function find() {
     return;
   }
   try {
-    const engine = await (pagefind ??= load());
+    const { engine, words } = await (pagefind ??= load());
     if (query !== input.value.trim()) return; // another letter has been typed since
-    const found = await engine.debouncedSearch(query, {}, 120);
+    const meant = asked(query, words);
+    const found = await engine.debouncedSearch(meant, {}, 120);
     if (!found) return;
     const pages = await Promise.all(found.results.slice(0, MOST_PAGES).map((result) => result.data()));
     if (query !== input.value.trim()) return;
-    list.replaceChildren(...pages.map(shown));
+    list.replaceChildren(...pages.map((page) => shown(page, meant)));
     const count = found.results.length;
     const most = count > MOST_PAGES ? `, the best ${MOST_PAGES} shown` : "";
-    status.textContent = count ? `${count} ${count === 1 ? "page" : "pages"}${most}` : `Nothing is found for “${query}”.`;
+    const slips = meant.split(" ").filter((word) => !query.toLowerCase().split(/\s+/).includes(word));
+    const instead = slips.length ? ` for “${meant}”` : "";
+    status.textContent = count ? `${count} ${count === 1 ? "page" : "pages"}${instead}${most}` : `Nothing is found for “${query}”.`;
   } catch {
     pagefind = undefined;
     failures += 1;
@@ -92,10 +129,16 @@ function walk(event) {
   }
 }
 
-export function open() {
+// Opens with what was typed while this script was on its way.
+export function open(typed = "") {
   if (!dialog) build();
   if (!dialog.isConnected) document.body.append(dialog);
   if (!dialog.open) dialog.showModal();
   input.focus();
-  input.select();
+  if (typed) {
+    input.value = typed;
+    find();
+  } else {
+    input.select();
+  }
 }

@@ -23,11 +23,12 @@ PATH = f"{CHAPTERS}/contents.yml"
 
 @dataclass(frozen=True)
 class Entry:
-    """A chapter of the book: its file relative to the root, its title with its number, its question."""
+    """A chapter of the book: its file relative to the root, its title with its number, its question, other names."""
 
     path: str
     title: str
     question: str
+    also: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,14 @@ def _entry(part: str, file: str, said: Any) -> Entry:
     number = number_of(path)
     if number is None:
         raise _Wrong(file, "must begin with its number, as 05-alpha-beta or a1-linear-algebra does")
-    given = _fields(file, said, ("title", "question"))
-    return Entry(path, f"{number} · {_text(file, given, 'title')}", _text(file, given, "question"))
+    given = _fields(file, said, ("title", "question"), optional=("also",))
+    also = _text(file, given, "also") if "also" in given else ""
+    return Entry(path, f"{number} · {_text(file, given, 'title')}", _text(file, given, "question"), also)
 
 
-def _fields(key: str, said: Any, names: tuple[str, ...]) -> Mapping[str, Any]:
+def _fields(key: str, said: Any, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
     given = _mapping(key, said)
-    if set(given) != set(names):
+    if set(given) - set(optional) != set(names):
         raise _Wrong(key, f"must have {', '.join(names)}, got {', '.join(given) or 'nothing'}")
     return given
 

@@ -90,6 +90,8 @@ EXERCISE = Exercise(
         {"variance": 0.0, "error": 0.5, "population": 7},
         {"variance": 36.0005, "error": 1.0, "population": None},
         {"variance": 2.5, "error": 1.0, "population": 4},
+        {"variance": 3.0, "error": 1.0, "population": 4},
+        {"variance": 64.0, "error": 1.0, "population": 1_000},
         {"variance": 2.5, "error": 1.0, "population": 8},
         {"variance": 20.5, "error": 2.0, "population": 16},
         {"variance": 4437.97, "error": 0.72507, "population": None},
@@ -103,6 +105,17 @@ EXERCISE = Exercise(
             "rounds_down",
             "This rounds down, and the batch is one too small: it must reach the error.",
             {"math.ceil(batch)": "max(1, math.floor(batch))"},
+        ),
+        Mistake(
+            "goes_below_the_error",
+            "The error is allowed itself: where a batch is off by just that, you took one example more.",
+            {"math.ceil(batch)": "min(math.floor(batch) + 1, population or math.inf)"},
+        ),
+        Mistake(
+            "leaves_small_batches_to_the_rule_of_thumb",
+            "You left the factor away where the batch is a small part of the data. It's then near 1, but the smallest "
+            "batch is asked for.",
+            {"if population is not None": "if population is not None and batch > population / 10"},
         ),
         Mistake(
             "forgets_to_square",

@@ -20,7 +20,8 @@ def batch_gradient(
     independently and uniformly, with replacement. The gradient is the one that
     a single machine with the whole batch would compute. Its variance is its
     mean squared distance from the full gradient, which you do not know:
-    estimate it from the batch, without bias.
+    estimate it, without bias, from the squared distances of all draws from
+    the batch's gradient.
 
     Args:
         shards: for each worker the gradients of its examples, d numbers each.
@@ -110,6 +111,11 @@ EXERCISE = Exercise(
             "variance_of_one_example",
             "This is the variance of one example's gradient; the mean of B has 1/B of it.",
             {"(size - 1) / size": "(size - 1)"},
+        ),
+        Mistake(
+            "takes_the_root",
+            "This is the standard error, the root of what is asked for: the variance is a squared distance.",
+            {"squares / (size - 1) / size": "math.sqrt(squares / (size - 1) / size)"},
         ),
         Mistake(
             "averages_over_the_entries",

@@ -66,13 +66,8 @@ def choose_step(
 
 
 def step_s(examples: int, workers: int, passes: int, *, pass_s: float, example_s: float, message_s: float) -> float:
-    """Let the clock run: pass after pass on all workers at once, then message after message of the ring."""
-    clock = 0.0
-    for _ in range(passes):
-        clock += pass_s + examples * example_s
-    for _ in range(2 * (workers - 1)):
-        clock += message_s
-    return clock
+    """Return when the last message ends: pass after pass on all workers at once, then message after message."""
+    return passes * (pass_s + examples * example_s) + 2 * (workers - 1) * message_s
 
 
 def error_of(draws: int, variance: float) -> float:
@@ -95,13 +90,13 @@ def seen(
     """Say of a design which limits it keeps, and by how much it misses the others."""
     if any(int(number) != number or number < 1 for number in (examples, workers, passes)):
         return {DESIGN: f"{examples} examples, {workers} workers, {passes} passes: each a whole number of at least 1"}
-    examples, workers, passes = int(examples), int(workers), int(passes)
+    examples, workers, passes = (min(int(number), 10**12) for number in (examples, workers, passes))
     found: Observation = {DESIGN: "of at least one of each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
     if workers > most_workers:
         found[WORKERS] = f"{workers}, where {most_workers} are allowed"
     if examples > most_examples:
         found[MEMORY] = f"{examples}, where {most_examples} are allowed"
-    if workers > most_workers or max(examples, passes) > 10**6:
+    if workers > most_workers:
         return found
     off, time = error_of(min(examples * workers * passes, 10**6), variance), step_s(examples, workers, passes, **costs)
     if off > error * HAIR:
@@ -109,6 +104,11 @@ def seen(
     if time > deadline_s * HAIR:
         found[TIME] = f"{time:.4g} s, where {deadline_s:.4g} s is allowed"
     return found
+
+
+def is_near(chosen: tuple[int, int, int], *, variance: float, error: float, **_: Any) -> bool:
+    """Say whether a design has the draws that the error asks for."""
+    return math.prod(chosen) * error**2 * HAIR >= variance
 
 
 def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
@@ -209,6 +209,20 @@ EXERCISE = Exercise(
             {"range(1, most_workers + 1)": "range(most_workers, most_workers + 1)"},
         ),
         Mistake(
+            "takes_one_worker",
+            "You let one worker make all the draws, and the step takes too long. Share them out: each worker more "
+            "shortens the passes, for two messages.",
+            {"range(1, most_workers + 1)": "range(1, 2)"},
+            accepts=lambda chosen, **given: chosen[1] == 1 and is_near(chosen, **given),
+        ),
+        Mistake(
+            "pays_a_pass_once",
+            "You paid for a pass once in a step. A worker pays for each of its passes.",
+            {
+                "time = passes * (pass_s + examples * example_s)": "time = pass_s + passes * examples * example_s",
+            },
+        ),
+        Mistake(
             "forgets_the_all_reduce",
             "With the passes alone this design is in time. The all-reduce takes 2(R − 1) messages more, two for each "
             "worker beyond the first.",
@@ -220,7 +234,11 @@ EXERCISE = Exercise(
             "You gave every pass as many examples as the memory holds. That is more draws than the error asks for, and "
             "takes longer.",
             {"range(1, most_examples + 1)": "range(most_examples, most_examples + 1)"},
-            accepts=lambda chosen, *, most_examples, **_: chosen[0] == most_examples,
+            accepts=lambda chosen, **given: (
+                chosen[0] == given["most_examples"]
+                and (chosen[1] > 1 or given["most_workers"] == 1)
+                and is_near(chosen, **given)
+            ),
         ),
         Mistake(
             "fewest_passes_only",

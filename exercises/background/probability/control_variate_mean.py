@@ -20,15 +20,15 @@ def control_variate_mean(
 ) -> float:
     """Estimate the mean of values with the help of controls of known mean.
 
-    The estimate is f̄ − u·(h̄ − E h), with the batch's means f̄ of the values
-    and h̄ of the controls, and the u that leaves least variance, computed from
-    the same batch.
+    The estimate is f̄ − μ·(ȳ − E y), with the batch's means f̄ of the values
+    and ȳ of the controls, and the μ that leaves least variance, computed from
+    the same batch and its own means.
 
     Args:
         values: the batch's new values f, at least one.
-        controls: the old values h of the same examples, in the same order. If
-            they are all equal, take u = 0.
-        control_mean: E h, the mean of the old values over all examples.
+        controls: the old values y of the same examples, in the same order. If
+            they are all equal, take μ = 0.
+        control_mean: E y, the mean of the old values over all examples.
 
     Returns:
         The estimate.
@@ -79,14 +79,20 @@ EXERCISE = Exercise(
         {"values": [1.0, 3.0], "controls": [1.0, 2.0], "control_mean": 3.0},
         {"values": [1.0, 2.0, 6.0], "controls": [4.0, 4.0, 4.0], "control_mean": 0.0},
         {"values": [1.0, 2.0, 6.0], "controls": [0.0, 3.0, 3.0], "control_mean": 1.0},
+        {"values": [1.0, 3.0], "controls": [2.0**-20, 2.0**-19], "control_mean": 0.0},
     ],
     inputs=values_and_controls,
     taught=taught,
     mistakes=[
         Mistake(
             "fixes_the_coefficient",
-            "You fixed u at 1; the u that leaves least variance is Cov(f, h)/Var h.",
+            "You fixed μ at 1; the μ that leaves least variance is Cov(f, y)/Var y.",
             {"covariance / spread if spread else 0.0": "1.0"},
+        ),
+        Mistake(
+            "fixes_the_coefficient_unless_all_are_equal",
+            "You fixed μ at 1; the μ that leaves least variance is Cov(f, y)/Var y.",
+            {"covariance / spread if": "1.0 if"},
         ),
         Mistake(
             "adds_the_correction",
@@ -100,7 +106,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_correlation",
-            "You took the correlation for u; the slope is Cov(f, h)/Var h, in units of f per unit of h.",
+            "You took the correlation for μ; the slope is Cov(f, y)/Var y, in units of f per unit of y.",
             {
                 "= sum((c": "= sum((v - f) ** 2 for v in values) ** 0.5 * sum((c",
                 "in controls)\n": "in controls) ** 0.5\n",
@@ -112,13 +118,24 @@ EXERCISE = Exercise(
             {"covariance / spread": "covariance / spread * (len(values) - 1) / len(values)"},
         ),
         Mistake(
+            "mixes_the_divisors_the_other_way",
+            "The covariance is divided by B − 1 and the variance by B; divide both by the same.",
+            {"covariance / spread": "covariance / spread * len(values) / max(1, len(values) - 1)"},
+        ),
+        Mistake(
+            "takes_small_controls_for_equal_ones",
+            "You took μ = 0 where the controls differ by little. Gradients are often small; only equal "
+            "ones tell nothing.",
+            {"if spread else": "if spread > 1e-9 else"},
+        ),
+        Mistake(
             "ignores_the_controls",
             "This is the plain mean of the values: the controls and their known mean are not used.",
             {"f - slope * (h - control_mean)": "f"},
         ),
         Mistake(
             "fails_on_equal_controls",
-            "Controls that are all equal have no variance to divide by: they tell nothing, so u is 0.",
+            "Controls that are all equal have no variance to divide by: they tell nothing, so μ is 0.",
             {" if spread else 0.0": ""},
         ),
     ],

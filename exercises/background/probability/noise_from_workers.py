@@ -19,6 +19,9 @@ def noise_from_workers(
 ) -> tuple[float, float]:
     """Estimate the noise and the length of the full gradient from one step.
 
+    Both come from the average of all workers' gradients and from the squared
+    distances of all of them from it.
+
     Args:
         gradients: for each of R workers its batch gradient, a vector; R is at
             least 2. All examples were drawn independently, with replacement.

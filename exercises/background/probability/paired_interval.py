@@ -121,6 +121,16 @@ EXERCISE = Exercise(
             "ignores_the_confidence", "z = 1.96 belongs to a confidence of 95% only.", {"(1 + confidence) / 2": "0.975"}
         ),
         Mistake(
+            "takes_two_standard_errors",
+            "z = 2 is rounded: 95% take 1.96 standard errors. Other confidences take others.",
+            {"NormalDist().inv_cdf((1 + confidence) / 2)": "2"},
+        ),
+        Mistake(
+            "cuts_the_ends_off",
+            "Don't cut the ends off at −1 and 1: the bell curve goes on.",
+            {"mean - half, mean + half": "max(-1.0, mean - half), min(1.0, mean + half)"},
+        ),
+        Mistake(
             "forgets_the_questions",
             "This is the spread of one question's difference; the mean of J questions has it divided by √J.",
             {"variance / len(differences)": "variance"},

@@ -29,8 +29,8 @@ def crossover_bytes(
         bandwidth_bytes_per_s: β, per direction, above 0.
 
     Returns:
-        Bytes, above 0; ``None`` if one algorithm is never slower than the other
-        at any size above 0.
+        Bytes, above 0, not rounded; ``None`` if one algorithm is never slower
+        than the other at any size above 0.
 
     >>> crossover_bytes((1, 2), (5, 1), latency_s=1, bandwidth_bytes_per_s=100)
     400.0
@@ -53,7 +53,7 @@ def root_of_the_difference(first: Terms, second: Terms, latency_s: float, bandwi
     return float(root) if root > 0 else None
 
 
-def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9) -> Inputs:
+def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 40e9) -> Inputs:
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     return {"first": first, "second": second, **machine}
 
@@ -91,6 +91,7 @@ EXERCISE = Exercise(
         pair((1, 1.0), (2, 1.0), 1e-6, 1e9),
         pair((2, 1.0), (2, 3.0), 1e-6, 1e9),
         pair((2, 1.0), (2, 1.0), 1e-6, 1e9),
+        pair((12, 1.96875), (14, 1.9375)),
         pair((12, 12.0), (12, 1.96875)),
     ],
     inputs=[
@@ -108,6 +109,11 @@ EXERCISE = Exercise(
             "returns_a_negative_size",
             "The lines meet at a negative size here: one algorithm is never slower, so None.",
             {"saved * wasted <= 0": "not wasted"},
+        ),
+        Mistake(
+            "drops_the_sign",
+            "One algorithm is never slower here, because it saves in both or they are alike in one: None.",
+            {"saved * wasted <= 0": "not wasted", "return saved / wasted": "return abs(saved / wasted)"},
         ),
         Mistake(
             "needs_fewer_steps_first",

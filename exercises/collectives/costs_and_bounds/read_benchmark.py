@@ -36,8 +36,8 @@ def read_benchmark(
 
     Returns:
         For each size in bytes its algorithm bandwidth and its bus bandwidth,
-        both in bytes per second, from the out-of-place time (the printed
-        bandwidths are rounded).
+        both in bytes per second, not rounded, from the out-of-place time (the
+        printed bandwidths are rounded).
 
     >>> line = "4000 1000 float sum -1 2.0 2.00 3.00 0 2.1 1.90 2.86 0"
     >>> read_benchmark(line, primitive="all_reduce", ranks=4)
@@ -78,7 +78,7 @@ def bandwidths(text: str, primitive: str, ranks: int) -> Observation:
 def output(before: str, measured: Sequence[Times], after: str, primitive: str, ranks: int) -> Inputs:
     """Return what nccl-tests prints for sizes with their out-of-place and in-place times in µs."""
     factor = float(bus_bandwidth_factor(primitive, ranks=ranks))
-    kind = ("float", "half", "bfloat16")[ranks % 3]
+    kind, width = (("float", 4), ("half", 2), ("bfloat16", 2))[ranks % 3]
     reduction = "sum" if "reduce" in primitive else "none"
     root = 0 if primitive in ("broadcast", "reduce") else -1
 
@@ -87,7 +87,7 @@ def output(before: str, measured: Sequence[Times], after: str, primitive: str, r
         return f"{time_us:8.2f} {gb_per_s:6.2f} {gb_per_s * factor:6.2f} {'N/A' if ranks % 2 else 0:>6}"
 
     lines = [
-        f"{size:12} {size // 4:12} {kind:>9} {reduction:>7} {root:7} {columns(size, out)} {columns(size, own)}\n"
+        f"{size:12} {size // width:12} {kind:>9} {reduction:>7} {root:7} {columns(size, out)} {columns(size, own)}\n"
         for size, out, own in measured
     ]
     return {"text": "".join([before, *lines, after]), "primitive": primitive, "ranks": ranks}
@@ -119,6 +119,13 @@ EXERCISE = Exercise(
         output("", [(1000, 3.0, 2.0)], "", "all_gather", 4),
         output("", [(8000, 4.0, 5.0)], "", "broadcast", 2),
         output(HEADER, [], "", "all_reduce", 2),
+        output(
+            output(HEADER, [(4096, 12.0, 11.0)], "\n# a longer one\n", "all_reduce", 4)["text"],
+            [(65536, 16.0, 15.0)],
+            "",
+            "all_reduce",
+            4,
+        ),
         output(HEADER + "\n", [(8, 20.0, 19.0), (1048576, 26.5, 26.0)], "# Avg : 34.9\n", "all_reduce", 8),
     ],
     inputs=[
@@ -139,6 +146,11 @@ EXERCISE = Exercise(
             "copies_both_printed_bandwidths",
             "The printed bandwidths are rounded to hundredths of a GB/s: compute them from size and time.",
             {"size / time_s, factor * size / time_s": "float(columns[6]) * 1e9, float(columns[7]) * 1e9"},
+        ),
+        Mistake(
+            "starts_from_the_printed_bandwidth",
+            "The printed bandwidths are rounded to hundredths of a GB/s: begin with size and time.",
+            {"size / time_s, factor * size / time_s": "size / time_s, factor * float(columns[6]) * 1e9"},
         ),
         Mistake("returns_gigabytes", "These are GB/s; bytes per second are asked.", {"1e-6": "1e3"}),
         Mistake(

@@ -25,7 +25,7 @@ def fair_rates(
             flow.
 
     Returns:
-        A rate for each flow, in the order of ``routes``.
+        A rate for each flow, in the order of ``routes``, not rounded.
 
     >>> fair_rates(
     ...     routes=[["a"], ["a", "b"], ["b"]], bandwidths={"a": 10, "b": 4}
@@ -69,7 +69,8 @@ def drawn(seed: int, *, links: int, flows: int) -> Inputs:
     chance = Random(seed)
     names = "abcdefgh"[:links]
     routes = [sorted(chance.sample(names, chance.randint(1, min(3, links)))) for _ in range(flows)]
-    return {"routes": routes, "bandwidths": {name: float(chance.randint(1, 40)) for name in names}}
+    rates = map(float, chance.sample(range(1, 41), links))
+    return {"routes": routes, "bandwidths": dict(zip(names, rates, strict=True))}
 
 
 def least_equal_parts(*, routes: list[list[str]], bandwidths: dict[str, float]) -> list[float]:

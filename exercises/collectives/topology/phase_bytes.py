@@ -146,6 +146,11 @@ EXERCISE = Exercise(
             ],
         ),
         Mistake(
+            "rounds_each_entry",
+            "Bytes need not be whole here: keep the fraction.",
+            {"2 * (side - 1) / side * left": "round(2 * (side - 1) / side * left)"},
+        ),
+        Mistake(
             "rounds_what_is_left_down",
             "Here sizes are divided as numbers: half of 25 bytes counts as 12.5.",
             {"left /= side": "left //= side"},

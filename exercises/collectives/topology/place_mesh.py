@@ -85,11 +85,15 @@ def place_mesh(
 
 
 @cache
-def times(key: tuple[Any, ...], order: tuple[int, ...]) -> float:
-    """Return what an order takes, on the book's links."""
+def axis_times(key: tuple[Any, ...], order: tuple[int, ...]) -> list[float]:
+    """Return what each axis takes in an order, on the book's links."""
     nodes, gpus, ports, inside, port, sides, sizes = key
     cluster = LinkNetwork(nodes, gpus, node_bytes_per_s=inside, port_bytes_per_s=port, ports_per_node=ports)
-    return sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes, order=order))
+    return placement_times_s(cluster, sides=sides, sizes_bytes=sizes, order=order)
+
+
+def times(key: tuple[Any, ...], order: tuple[int, ...]) -> float:
+    return sum(axis_times(key, order))
 
 
 def key_of(**given: Any) -> tuple[Any, ...]:
@@ -114,11 +118,12 @@ def observe(function: Callable[..., Any], **given: Any) -> Observation:
     """Run the mesh where it was placed."""
     order, key = function(**given), key_of(**given)
     if sorted(order) != list(range(len(given["sides"]))):
-        return {ORDER: f"{order}, which is not {ONCE}"}
+        return {ORDER: f"{order}, which is not {ONCE}: their numbers are 0 to {len(given['sides']) - 1}"}
     time, best = times(key, tuple(order)), least(key)
     if time <= best * (1 + 1e-9):
         return wanted(**given)
-    return {ORDER: ONCE, TIME: f"{said(time)} with the order {order}"}
+    each = ", ".join(f"axis {axis} {said(one)}" for axis, one in enumerate(axis_times(key, tuple(order))))
+    return {ORDER: ONCE, TIME: f"{said(time)} with the order {order} ({each})"}
 
 
 def mesh(nodes: int, gpus: int, ports: int, sides: list[int], sizes: list[float], inside: float = 9.0) -> Inputs:
@@ -203,6 +208,10 @@ def drawn(chance: Random) -> list[Inputs]:
         sizes = [float(chance.randint(1, 30)) for _ in sides]
         found.append(mesh(nodes, gpus, ports, chance.sample(sides, len(sides)), sizes, chance.randint(3, 18) / 2))
     return found
+
+
+def inverse(order: list[int]) -> list[int]:
+    return [order.index(axis) for axis in range(len(order))]
 
 
 def taught() -> str:
@@ -317,8 +326,27 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_way_back",
-            "A ring also leads from its last rank back to its first, through other ports.",
-            {"to = rank + ((place + 1) % side - place) * stride": "to = min(rank + stride, nodes * gpus_per_node - 1)"},
+            "A ring also leads from its last rank back to its first, and this hop loads links too.",
+            {"to = rank + ((place + 1) % side - place) * stride": "to = rank + stride if place + 1 < side else rank"},
+        ),
+        Mistake(
+            "counts_hops_that_stay_inside",
+            "Of an axis that leaves a node some hops may still stay inside, and these load no port.",
+            {"if to // gpus_per_node == rank // gpus_per_node:": "if gpus_per_node % (side * stride) == 0:"},
+        ),
+        Mistake(
+            "takes_the_longest_axis_alone",
+            "One axis follows the other, so their times add up: the longest alone does not say which order is best.",
+            {
+                "total += 2 * (side - 1) / side * sizes_bytes[axis] * busiest": "total = max(total, "
+                "2 * (side - 1) / side * sizes_bytes[axis] * busiest)"
+            },
+        ),
+        Mistake(
+            "says_where_each_axis_lies",
+            "This has for each axis its place. Asked is for each place its axis, from the innermost on.",
+            lambda **given: inverse(place_mesh(**given)),
+            accepts=lambda order, **given: by_rule()(inverse(order), **given),
         ),
         Mistake(
             "is_always_the_first_example",

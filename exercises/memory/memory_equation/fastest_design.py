@@ -164,6 +164,7 @@ def by_rule(
     paid: Callable[[int, int], int] = lambda micro_batch, sequences: sequences // micro_batch,
     head_again: bool = False,
     largest: bool = False,
+    spare: int = 0,
 ) -> Callable[..., bool]:
     """Return what judges a design with a slip: in what is held, in what is tried, or in what counts."""
 
@@ -176,7 +177,7 @@ def by_rule(
 
         def fits(made: str, size: int) -> bool:
             held, _ = held_bytes(made, size, accumulates(size, sequences), *shape)
-            return tried(made, size, sequences) and held <= run["memory_bytes"]
+            return tried(made, size, sequences) and held + spare <= run["memory_bytes"]
 
         def counted(made: str, size: int) -> int:
             return -size if largest else paid(size, sequences) * run["overhead_flops"] + sequences * again[made]
@@ -300,10 +301,16 @@ EXERCISE = Exercise(
             accepts=by_rule(tried=lambda recomputed, micro_batch, sequences: True),
         ),
         Mistake(
-            "pays_for_each_sequence",
+            "pays_for_the_size",
             "overhead_flops come once for each micro-batch: sequences / b times, not b times.",
             {"sequences // micro_batch * overhead_flops": "micro_batch * overhead_flops"},
             accepts=by_rule(paid=lambda micro_batch, sequences: micro_batch),
+        ),
+        Mistake(
+            "leaves_a_byte",
+            "A design whose peak fills the memory exactly fits.",
+            {"peak <= memory_bytes": "peak < memory_bytes"},
+            accepts=by_rule(spare=1),
         ),
         Mistake(
             "takes_one_sequence_at_a_time",

@@ -46,6 +46,17 @@ def chain(layers: int, checkpoints: int) -> dict[str, int]:
     return {"layers": layers, "checkpoints": checkpoints}
 
 
+def keeps_for_good(*, layers: int, checkpoints: int) -> int:
+    @cache
+    def fewest(length: int, room: int) -> int:
+        alone = length * (length + 1) // 2
+        if room == 1 or length == 1:
+            return alone
+        return min(j + fewest(length - j, room - 1) + j * (j + 1) // 2 for j in range(1, length))
+
+    return fewest(layers, checkpoints)
+
+
 def drawn(chance: Random) -> list[dict[str, int]]:
     """Return chains of all lengths that are allowed."""
     return [chain(chance.randint(1, 30), chance.randint(1, 8)) for _ in range(50)]
@@ -88,6 +99,11 @@ EXERCISE = Exercise(
             "does_not_free_the_place",
             "When the part behind is done, its kept input is no longer needed and its place is free again.",
             {"fewest(first, room)": "fewest(first, room - 1)"},
+        ),
+        Mistake(
+            "keeps_inputs_for_good",
+            "The layers up to the kept input may use its place again, once it is free: not only X_0 may be kept there.",
+            keeps_for_good,
         ),
         Mistake(
             "forgets_to_run_there",

@@ -121,6 +121,11 @@ EXERCISE = Exercise(
             "Where only one record fits, a layer runs once for each backward pass behind it in its segment.",
             lambda layers, **_: [2] * (layers - 1) + [1],
         ),
+        Mistake(
+            "runs_the_whole_chain_once_more",
+            "The first run ends in the record of the last layer: no layer has to run once more beside these runs.",
+            {"runs = [0] * layers": "runs = [1] * layers"},
+        ),
         Mistake("takes_the_first_example", "This is right for one input only.", lambda **_: [2, 1]),
     ],
 )

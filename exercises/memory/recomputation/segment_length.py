@@ -60,6 +60,14 @@ def rounded_root(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
     return max(1, round(sqrt(layers * input_bytes / kept_bytes)))
 
 
+def exchanged(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
+    return segment_length(layers=layers, input_bytes=kept_bytes, kept_bytes=input_bytes)
+
+
+def number_of_segments(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
+    return layers // segment_length(layers=layers, input_bytes=input_bytes, kept_bytes=kept_bytes)
+
+
 def drawn(chance: Random) -> list[dict[str, int]]:
     """Return chains of up to 36 layers."""
     found = []
@@ -143,6 +151,21 @@ EXERCISE = Exercise(
             "adds_the_record_beside_the_input",
             "A record holds its layer's input: ℓ records are ℓ · kept_bytes, not ℓ · (kept_bytes + input_bytes).",
             {"length * kept_bytes": "length * (kept_bytes + input_bytes)"},
+        ),
+        Mistake(
+            "exchanges_input_and_record",
+            "The inputs are L/ℓ and the records ℓ: here it is the other way round.",
+            exchanged,
+        ),
+        Mistake(
+            "returns_the_number_of_segments",
+            "The layers of a segment are asked for, not how many segments there are.",
+            number_of_segments,
+        ),
+        Mistake(
+            "takes_the_input_out_of_the_record",
+            "The input of a segment's first layer is counted once more here: L/ℓ inputs and ℓ whole records are held.",
+            {"length * kept_bytes": "length * (kept_bytes - input_bytes)"},
         ),
         Mistake(
             "takes_the_divisor_nearest_to_the_root",

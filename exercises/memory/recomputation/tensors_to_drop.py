@@ -1,4 +1,4 @@
-"""Exercise: which tensors of a layer to drop, so that a step fits for the fewest operations."""
+"""Exercise: which tensors of a layer to drop, so that a step fits for the fewest FLOPs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.memory.memory_equation.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
-from snippets.memory.memory_equation.step_timeline import step_timeline
+from snippets.memory.memory_equation.step_timeline import Moment, step_timeline
 from snippets.memory.recomputation.selective import TensorPrice, remade_flops, sizes_without, tensor_prices
 
 
@@ -21,7 +21,7 @@ def tensors_to_drop(
     prices: Sequence[TensorPrice],
     memory_bytes: int,
 ) -> list[str] | None:
-    """Choose which tensors each layer drops, for the fewest operations.
+    """Choose which tensors each layer drops, for the fewest FLOPs.
 
     What a layer drops it makes again for its own backward pass, where it is
     then held as if it had been kept. All layers drop the same. The step fits if
@@ -71,7 +71,7 @@ def held(sizes: StepSizes, dropped: frozenset[str]) -> int:
 
 @cache
 def fewest(sizes: StepSizes, prices: tuple[TensorPrice, ...], memory_bytes: int) -> int | None:
-    """Return the fewest operations of a choice that fits. Fewer bytes never hurt, so all free tensors may go."""
+    """Return the fewest FLOPs of a choice that fits. Fewer bytes never hurt, so all free tensors may go."""
     free = frozenset(price.name for price in prices if not price.flops)
     paid = [price for price in prices if price.flops]
     found = [
@@ -85,22 +85,32 @@ def fewest(sizes: StepSizes, prices: tuple[TensorPrice, ...], memory_bytes: int)
 
 def the_best(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> str | None:
     least = fewest(sizes, tuple(prices), memory_bytes)
-    return None if least is None else "one that fits and takes the fewest operations"
+    return None if least is None else "one that fits and takes the fewest FLOPs"
+
+
+def named(moment: Moment) -> str:
+    """Say when a moment is, with layers counted from 1 as in the chapter.
+
+    >>> named(Moment("layer 1", "backward", {}))
+    'in the backward pass of layer 2'
+    """
+    if moment.task.startswith("layer "):
+        return f"in the {moment.phase} pass of layer {int(moment.task.split()[1]) + 1}"
+    return f"at the {moment.task}"
 
 
 def fault(names: Sequence[str], *, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> str:
-    """Say whether the choice fits on the simulator, and how many operations it takes more than the best."""
+    """Say whether the choice fits on the simulator, and how many FLOPs it takes more than the best."""
     unknown = sorted(set(names) - {price.name for price in prices})
     if unknown:
         return f"drops {unknown[0]!r}, which is none of the tensors that may be dropped"
     peak = held(sizes, frozenset(names))
     if peak > memory_bytes:
         moment = step_timeline(sizes_without(sizes, dropped=names)).peak
-        where = f"at {moment.task} ({moment.phase})"
-        return f"does not fit: {where} the step holds {peak:,} bytes, and the device has {memory_bytes:,}"
+        return f"does not fit: {named(moment)} the step holds {peak:,} bytes, and the device has {memory_bytes:,}"
     least = fewest(sizes, tuple(prices), memory_bytes)
     more = remade_flops(prices, dropped=set(names)) - (least or 0)
-    return f"fits and takes {more:,} operations a layer more than the best" if more else ""
+    return f"fits and takes {more:,} FLOPs a layer more than the best" if more else ""
 
 
 def step_of(
@@ -143,6 +153,24 @@ def cheapest_byte_first(*, sizes: StepSizes, prices: Sequence[TensorPrice], memo
     return in_order(sizes, sorted(prices, key=lambda price: price.flops / price.bytes), memory_bytes)
 
 
+def free_then_largest(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    return in_order(sizes, sorted(prices, key=lambda price: (price.flops > 0, -price.bytes)), memory_bytes)
+
+
+def free_then_cheapest(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    return in_order(sizes, sorted(prices, key=lambda price: price.flops), memory_bytes)
+
+
+def first_that_fits(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    free = [price.name for price in prices if not price.flops]
+    paid = [price.name for price in prices if price.flops]
+    for count in range(len(paid) + 1):
+        for some in combinations(paid, count):
+            if step_peak_bytes(sizes_without(sizes, dropped=[*free, *some])) <= memory_bytes:
+                return [*free, *some]
+    return None
+
+
 def in_order(sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
     names: list[str] = []
     for price in [None, *prices]:
@@ -180,7 +208,7 @@ def subtracts(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: 
 
 
 def all_paid_ones(names: Sequence[str] | None, *, sizes: StepSizes, prices: Sequence[TensorPrice], **run: int) -> bool:
-    """Say whether all is dropped that costs operations, or nothing chosen where that is not enough."""
+    """Say whether all is dropped that costs FLOPs, or nothing chosen where that is not enough."""
     if names is None:
         return everything(sizes=sizes, prices=prices, **run) is None
     return {price.name for price in prices if price.flops} <= set(names)
@@ -237,8 +265,8 @@ def taught() -> str:
     paid = [price.name for price in prices if price.name in dropped and price.flops]
     share = remade_flops(prices, dropped=dropped) / remade_flops(prices, dropped={price.name for price in prices})
     return (
-        f"For the question's step all that is free goes, and {len(paid)} that cost operations: {', '.join(paid)}. That "
-        f"is {share:.0%} of the operations that making everything again would cost: a little recomputation, of the "
+        f"For the question's step all that is free goes, and {len(paid)} that cost FLOPs: {', '.join(paid)}. That "
+        f"is {share:.0%} of the FLOPs that making everything again would cost: a little recomputation, of the "
         "right tensors, is enough."
     )
 
@@ -247,7 +275,7 @@ EXERCISE = Exercise(
     tensors_to_drop,
     number=4,
     level="hard",
-    asked="which tensors each layer drops, so that the step fits and takes the fewest operations",
+    asked="which tensors each layer drops, so that the step fits and takes the fewest FLOPs",
     expected=CHOICE.expected,
     observe=CHOICE.observe,
     any_order=True,
@@ -275,18 +303,18 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "drops_everything",
-            "This drops all that may be dropped; some tensors cost operations that the step need not pay.",
+            "This drops all that may be dropped; some tensors cost FLOPs that the step need not pay.",
             everything,
             accepts=all_paid_ones,
         ),
         Mistake(
             "drops_the_largest_first",
-            "The largest tensors need not be the cheapest: look at the operations that each of them costs.",
+            "The largest tensors need not be the cheapest: look at the FLOPs that each of them costs.",
             largest_first,
         ),
         Mistake(
             "drops_the_scores_alone",
-            "Without the scores alone the step need not fit, and other tensors cost no operations at all.",
+            "Without the scores alone the step need not fit, and other tensors cost no FLOPs at all.",
             scores_alone,
         ),
         Mistake(
@@ -296,8 +324,28 @@ EXERCISE = Exercise(
             cheapest_byte_first,
         ),
         Mistake(
+            "takes_the_largest_until_it_fits",
+            "What is free goes first, and that is right. But of the others the largest need not be the cheapest.",
+            free_then_largest,
+        ),
+        Mistake(
+            "takes_the_cheapest_until_it_fits",
+            "Taking the cheapest tensor first can take more than is needed: one larger tensor may do alone.",
+            free_then_cheapest,
+        ),
+        Mistake(
+            "takes_the_first_set_that_fits",
+            "This takes the first set that fits, of the fewest tensors; a set of more may take fewer FLOPs.",
+            first_that_fits,
+        ),
+        Mistake(
+            "tries_six_tensors_at_most",
+            "The chapter's step has six tensors with a price, and this loop ends with six. Here there may be more.",
+            {"range(len(paid) + 1)": "range(7)"},
+        ),
+        Mistake(
             "keeps_what_is_free",
-            "Tensors that cost no operations may go as well: here only those that cost some are dropped.",
+            "Tensors that cost no FLOPs may go as well: here only those that cost some are dropped.",
             {"names = free + [": "names = ["},
             accepts=by_rule(with_free=False),
         ),

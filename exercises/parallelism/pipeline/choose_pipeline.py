@@ -151,6 +151,7 @@ def by_formulas(
     *,
     bubble: bool = True,
     filled_launches: int = 1,
+    filled_weights: int = 2,
     chunk_launches: int = 2,
     warm_up: Callable[[int, int], int] = lambda m, stages: min(2 * m, 3 * stages - 1),
     frees: bool = True,
@@ -163,7 +164,7 @@ def by_formulas(
     if name == "interleaved":
         step_ms, held = (2 * m + waits) * (chunk_launches * launch_ms + work_ms / 2), b * warm_up(m, stages) / 2
     elif name == "zb_h1":
-        filled_ms = filled_launches * launch_ms + work_ms - 2 * b * inputs["weight_gradient_ms"]
+        filled_ms = filled_launches * launch_ms + work_ms - filled_weights * b * inputs["weight_gradient_ms"]
         step_ms = m * (3 * launch_ms + work_ms) + waits * filled_ms
     return step_ms, held if frees and name != "gpipe" else inputs["sequences"]
 
@@ -244,6 +245,11 @@ CHOICE = Choice("design", one_that_meets, fault, none="None, since no design mee
 
 
 INPUTS: list[Inputs] = [limits for machine in MACHINES for limits in best_of(machine)]
+# Limits between ZB-H1's step and the next design that there is room for.
+INPUTS += [
+    {**machine(2, 8, 0, 8, 8, 8), "limit_ms": 212, "room": 2},
+    {**machine(3, 12, 0, 9, 10, 8), "limit_ms": 362, "room": 3},
+]
 
 
 def drawn(chance: Random) -> list[Inputs]:
@@ -300,6 +306,13 @@ EXERCISE = Exercise(
             "T_W, by which ZB-H1's bubble is shorter, has a launch too: one is left in T_F + T_B − T_W, and no more.",
             {"launch_ms + b * (work_ms - 2": "3 * launch_ms + b * (work_ms - 2"},
             accepts=by_rule(filled_launches=3),
+        ),
+        Mistake(
+            "fills_with_nothing",
+            "ZB-H1's bubble is (p − 1)(T_F + T_B − T_W): at the end of the step W passes that were put off fill a part "
+            "of the wait, so T_W comes off once more.",
+            {"bubble_ms = launch_ms + b * (work_ms - 2 *": "bubble_ms = 2 * launch_ms + b * (work_ms -"},
+            accepts=by_rule(filled_launches=2, filled_weights=1),
         ),
         Mistake(
             "cuts_for_nothing",

@@ -158,7 +158,6 @@ def taught() -> str:
 EXERCISE = Exercise(
     cut_layers,
     number=5,
-    level="hard",
     asked="a cut into stages whose slowest stage is as fast as possible",
     expected=best_cut,
     observe=slowest_stage,

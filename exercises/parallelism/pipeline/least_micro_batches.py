@@ -87,6 +87,11 @@ EXERCISE = Exercise(
             for chunks in (1, 2)
         ),
         *(limit(stages, 1, denominator, 3) for stages in (2, 3, 5, 8) for denominator in (7, 12, 20)),
+        # large counts and thresholds a hair below an integer, where no float that is patched finds the integer
+        limit(18, 1, 1000),
+        limit(33, 1, 1000),
+        limit(2, 10**10, 2 * 10**10 - 1),
+        limit(2, 10**17, 2 * 10**17 - 1),
     ],
     drawn=drawn,
     units={"result": "micro-batches"},
@@ -124,6 +129,22 @@ EXERCISE = Exercise(
             "takes_a_little_off_a_float",
             "A float misses the integer that decides: 0.05 is not 1/20. Stay with fractions to the end.",
             {"int(threshold) + 1": "int(float(threshold) + 1e-6) + 1"},
+        ),
+        Mistake(
+            "adds_a_little_to_a_float",
+            "A float misses the integer that decides: 0.05 is not 1/20. Stay with fractions to the end.",
+            {"int(threshold) + 1": "max(1, int(-(-(float(threshold) + 1e-12) // 1)))"},
+        ),
+        Mistake(
+            "rounds_a_float",
+            "A float misses the integer that decides: 0.05 is not 1/20. Stay with fractions to the end.",
+            {"int(threshold) + 1": "int(round(float(threshold), 9)) + 1"},
+        ),
+        Mistake(
+            "divides_the_share_by_the_chunks",
+            "v chunks divide the idle time by v, not its share of the step: the step becomes shorter too, and the "
+            "share is (p − 1)/(vm + p − 1).",
+            {"(1 - bubble) / (bubble * chunks)": "(1 - bubble * chunks) / (bubble * chunks)"},
         ),
         Mistake(
             "rounds_on_the_way",

@@ -90,7 +90,7 @@ def cost_of_1f1b(stages: int, micro_batches: int) -> Observation:
     sizes = {"stages": stages, "micro_batches": micro_batches}
     return {
         FAULTS: "nothing",
-        MAKESPAN: pipeline.pipeline_step_time_s(forward_s=1, backward_s=2, **sizes),
+        MAKESPAN: int(pipeline.pipeline_step_time_s(forward_s=1, backward_s=2, **sizes)),
         BUBBLE: Fraction(stages - 1, micro_batches + stages - 1),
         PEAK: [pipeline.one_f_one_b_peak_activations(stage=stage, **sizes) for stage in range(stages)],
     }

@@ -22,7 +22,8 @@ def most_ring_ranks(
 
     The sequence is cut zig-zag, so that each step computes half of its pairs.
     A number has 2 bytes, keys and values have the same size, latency is left
-    out. Each rank has tokens / R tokens, also where that is no whole number.
+    out. Each rank has tokens / R tokens, also where that is no whole number. A
+    message that arrives just as a step ends isn't waited for.
 
     Args:
         tokens: of the whole sequence.
@@ -111,6 +112,7 @@ EXERCISE = Exercise(
         prompt(1_000_000, 16, 1, 540, 3),
         prompt(128_000, 16, 1, 540, 3),
         prompt(1_100_100, 16, 1, 12.5, 50),
+        prompt(1000, 8, 1, 100, 50),  # a tie, which usual orders of the arithmetic hit exactly
     ],
     inputs=prompts,
     taught=taught,
@@ -141,6 +143,11 @@ EXERCISE = Exercise(
             "rounds_up",
             "With that many ranks each has a little too few tokens, so that they wait: round down.",
             {"int(tokens / least)": "-int(-tokens // least)"},
+        ),
+        Mistake(
+            "waits_at_a_tie",
+            "With exactly as many tokens as needed, a message arrives just as the step ends: nobody waits.",
+            {"int(tokens / least)": "-int(-tokens // least) - 1"},
         ),
         Mistake(
             "takes_powers_of_two",

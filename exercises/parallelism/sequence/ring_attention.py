@@ -36,7 +36,8 @@ def ring_attention(
     sends a list of numbers to one rank and receives one from another, at the
     same time, in one step. The grader looks at the outputs, and at bytes and
     steps, which are those of a ring that passes every block on, masked or not:
-    each rank sends R - 1 blocks of keys and values, in R - 1 steps.
+    each rank sends R - 1 blocks of keys and values, in R - 1 steps. Whether you
+    merge each block at once or keep them all is up to you.
 
     Args:
         rank: number of the rank that the program runs on, from 0.

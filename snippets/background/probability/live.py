@@ -153,23 +153,23 @@ def _law(*, variance: float, population: int, own: int, workers: int, same: bool
     named=[
         Named(
             "The question",
-            "With 256 examples a step, 28.7% is expected, where 4 examples have 229.7%.",
-            {"batch_size": 256, "population": "50000"},
+            "Eight workers draw 8 × 32 of 50 million examples: 28.7% is expected, where one of them alone has 81.2%.",
+            {"batch_size": 32, "workers": 8, "population": "50000000"},
         ),
         Named(
-            "A thousand times the data",
-            "Now there are 50 million examples, and 28.7% is expected as before, even without replacement.",
-            {"batch_size": 256, "population": "50000000", "draws": "disjoint"},
+            "The old data",
+            "A thousandth of the data, each example at most once: 28.6% is expected, hardly less than before.",
+            {"batch_size": 32, "workers": 8, "population": "50000", "draws": "disjoint"},
         ),
         Named(
-            "Eight workers",
-            "8 × 32 draws are as good as 256 by one worker, and one of these workers alone would have 81.2%.",
-            {"batch_size": 32, "workers": 8, "population": "50000"},
+            "Half of the data",
+            "Now 256 are half of 500 examples, and only 20.1% is expected: the size of the data matters here.",
+            {"batch_size": 32, "workers": 8, "population": "500", "draws": "disjoint"},
         ),
         Named(
             "One seed for all",
             "All eight draw the same 32 examples, so 81.2% is expected, as for one worker alone.",
-            {"batch_size": 32, "workers": 8, "population": "50000", "draws": "same"},
+            {"batch_size": 32, "workers": 8, "population": "50000000", "draws": "same"},
         ),
     ],
 )

@@ -114,8 +114,8 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
 @live_figure(
     title="Does it fit?",
     caption="Bars are moments of one step on one device, the line across them is its memory. Add sequences until the "
-    "first bar crosses the line. Then let a layer keep less, and see the worst moment move. Add gradients up over "
-    "micro-batches, and see those of the layers appear at the loss. Last, divide the state among more devices: "
+    "first bar crosses the line. Then let a layer keep less, and see the worst moment move. Accumulate gradients over "
+    "micro-batches, and the layers' gradients are there at the loss too. Last, divide the state among more devices: "
     "[ZeRO](22-zero.md) divides the optimizer state in stage 1, the gradients too in stage 2, the weights too in "
     "stage 3. What is left is activations and temporaries, which no stage makes smaller.",
     knobs=[
@@ -134,7 +134,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
         Switch("accumulated", "Gradients added up over micro-batches", False),
         Choice("stage", "ZeRO stage", {str(z): f"{z}" for z in range(4)}, "0"),
         Number("ranks", "Ranks R", 1, 1, 4096, step=2, scale="log"),
-        Choice("device", "Device", {name: name for name in ACCELERATORS}, "A100 SXM 80GB"),
+        Choice("device", "Device", {name: name for name in ACCELERATORS}, "H100 SXM"),
     ],
     named=[
         Named(

@@ -187,7 +187,7 @@ MADE_BY = {  # chapter 21 names a tensor by what reads it, chapter 23 by what ma
 def prices_panel(
     prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: Sequence[str] = (), width_px: float = 340
 ) -> Panel:
-    """Draw each tensor's price, the operations that a freed byte costs, and its bytes as a bar.
+    """Draw each tensor's price, the FLOPs that a freed byte costs, and its bytes as a bar.
 
     Args:
         prices: of a layer's tensors.

@@ -54,6 +54,7 @@ def budgets_plot(
     runs: Mapping[int, float],
     *,
     layers: int,
+    step_passes: float,
     unit_bytes: float,
     marked: Mapping[str, tuple[int, int]],
     most_gb: float,
@@ -64,6 +65,7 @@ def budgets_plot(
     Args:
         runs: for each budget, in inputs, the fewest forward passes of a layer.
         layers: of the chain.
+        step_passes: what the whole step costs without recomputation, in forward passes of a layer.
         unit_bytes: of an input.
         marked: for each name a plan's peak, in inputs, and its forward passes.
         most_gb: where the axis of the budget ends.
@@ -73,19 +75,20 @@ def budgets_plot(
         The plot.
     """
     layers = positive_integer("layers", layers)
+    step = positive_number("step_passes", step_passes)
     unit = positive_number("unit_bytes", unit_bytes) / 1e9
     most = positive_number("most_gb", most_gb)
     budgets = sorted(budget for budget in runs if unit * budget <= most)
     with plot(width_px=328, height_px=290) as (figure, axes):
         axes.plot(
             [unit * budget for budget in budgets],
-            [100 * (runs[budget] - layers) / (3 * layers) for budget in budgets],
+            [100 * (runs[budget] - layers) / step for budget in budgets],
             color=colour("rank-0"),
             linewidth=1.4,
             drawstyle="steps-post",
         )
         for name, (budget, passes) in marked.items():
-            place = unit * budget, 100 * (passes - layers) / (3 * layers)
+            place = unit * budget, 100 * (passes - layers) / step
             axes.plot(*place, color=colour("rank-1"), marker="o")
             axes.annotate(
                 name,
@@ -95,7 +98,7 @@ def budgets_plot(
                 arrowprops={"arrowstyle": "-", "color": colour("rank-1")},
             )
         axes.set_xlabel("budget for what the layers hold, GB")
-        axes.set_ylabel("more operations, %")
+        axes.set_ylabel("more FLOPs, % of the step")
         axes.set_ylim(0, 100)
         axes.set_xlim(0, most)
         axes.set_title(text("title", title))

@@ -26,7 +26,7 @@ from snippets.memory.recomputation.selective import cheapest_drop, remade_flops,
 @live_figure(
     title="The cheapest plan for a budget",
     caption="The unit is a layer's input. Press *Four layers, all kept* and lower the budget one by one: the first "
-    "units that you give up cost few forward passes, the last ones many. $A$ is the size of a record, the input "
+    "units that you give up cost few forward passes, the last ones more. $A$ is the size of a record, the input "
     "included.",
     knobs=[
         Number("layers", "Layers L", 4, 1, 12),
@@ -36,7 +36,9 @@ from snippets.memory.recomputation.selective import cheapest_drop, remade_flops,
     named=[
         Named("Four layers, all kept", "14 units hold everything, and 4 forward passes are enough.", {"budget": 14}),
         Named(
-            "Four layers, least memory", "In 6 units 10 forward passes are needed; everything took 14.", {"budget": 6}
+            "Four layers, least memory",
+            "With 6 units it takes 10 forward passes, where 14 units take 4.",
+            {"budget": 6},
         ),
         Named(
             "Equal sizes, A = 1",
@@ -85,7 +87,7 @@ MODELS_SHOWN = SHOWN_MODELS | {QUESTION.name: replace(QUESTION, positions=_LENGT
 
 @live_figure(
     title="What should a layer drop?",
-    caption="First: what a layer keeps besides its input, with flash attention, the operations that make a byte of it "
+    caption="First: what a layer keeps besides its input, with flash attention, the FLOPs that make a byte of it "
     "again, and its bytes; what is dashed is dropped. Then: a GPU at the worst moment of a step. Lengthen the "
     "sequence until more has to go, and see which tensor stays to the end. Activations are those of a GPT layer of "
     "the model's width. State is cut over R GPUs by [ZeRO's stage 3](22-zero.md).",
@@ -100,7 +102,7 @@ MODELS_SHOWN = SHOWN_MODELS | {QUESTION.name: replace(QUESTION, positions=_LENGT
     named=[
         Named(
             "The question",
-            "Eight tensors go, five of them free: the step peaks at 79.2 GB, for 4.3% more operations.",
+            "Eight tensors go, five of them free: the step peaks at 79.2 GB, for 4.3% more FLOPs.",
             {"sequence": _LENGTH},
         ),
         Named(
@@ -110,7 +112,7 @@ MODELS_SHOWN = SHOWN_MODELS | {QUESTION.name: replace(QUESTION, positions=_LENGT
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Seven of 11 tensors go, for 11.7% more operations; running whole layers again would cost 32.9%.",
+            "Seven of 11 tensors go, for 11.7% more FLOPs; running whole layers again would cost 32.9%.",
             {
                 "model": THE_70B.model_name,
                 "sequence": THE_70B.sequence,
@@ -158,7 +160,7 @@ def drop_calculator(model: str, sequence: int, micro_batch: int, accumulated: bo
         said = f"{len(dropped)} of {len(prices)} tensors dropped, the step peaks at {gigabytes(peak)} of"
     numbers = (
         f"{chosen.name}: everything kept, it needs {gigabytes(sum(rows['everything'].values()))}. {said} "
-        f"{gigabytes(memory_bytes)}, for {again:.1%} more operations; to run whole layers again costs {whole:.1%}."
+        f"{gigabytes(memory_bytes)}, for {again:.1%} more FLOPs; to run whole layers again costs {whole:.1%}."
     )
     sums = ", ".join(f"{name} {gigabytes(sum(row.values()))}" for name, row in rows.items())
     alt = (

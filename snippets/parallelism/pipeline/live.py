@@ -114,8 +114,8 @@ def _cost(kind: str, sizes: _Sizes) -> tuple[Fraction, Fraction] | None:
 
 @live_figure(
     title="Run a pipeline",
-    caption="Move the line through a step of 1F1B and watch what the devices hold. Then make $T_W$ long, and see which "
-    "schedules put it to use; then make it 1 and $T_B$ 4, and ask what is left of ZB-H1's gain.",
+    caption="Move the line through a step and watch what the devices hold. Make $T_W$ 1 and $T_B$ 4, and ask what is "
+    "left of ZB-H1's gain. An unsplit backward takes B and W together.",
     knobs=[
         Choice("schedule", "Schedule", {name: kind.label for name, kind in _KINDS.items()}, "one_f_one_b"),
         Number("stages", "Stages p", 4, 2, 16),
@@ -126,24 +126,23 @@ def _cost(kind: str, sizes: _Sizes) -> tuple[Fraction, Fraction] | None:
         Number("weight_gradient", "Time of W", 1, 1, 4),
         Number("moment", "Moment of the line", 2, 0, _LATEST, play=True),
     ],
-    opens="1F1B",
+    opens="The question",
     named=[
         Named(
-            "1F1B",
+            "The question",
+            "With 1F1B, 23.8% of the step is bubble; change the schedule to ZB-H1, and compare the step and what the "
+            "devices hold. Times are rounded.",
+            {"stages": 16, "micro_batches": 48, "forward": 4, "input_gradient": 4, "weight_gradient": 3, "moment": 240},
+        ),
+        Named(
+            "Four devices, 1F1B",
             "27.3% of the step is bubble, as in GPipe, but the devices hold at most 4, 3, 2, 1 micro-batches.",
             {"moment": 10},
         ),
-        Named("GPipe", "It idles as long as 1F1B, and each device holds all 8 micro-batches.", {"schedule": "gpipe"}),
         Named(
-            "ZB-H1",
+            "Four devices, ZB-H1",
             "The bubble falls from 27.3% of the step to 11.1%; the fullest device holds 4 micro-batches, as in 1F1B.",
             {"schedule": "zb_h1"},
-        ),
-        Named(
-            "The question",
-            "With 16 stages, 48 micro-batches and times near those of the question, 23.8% of the step is bubble; "
-            "compare the rows of the table, in idle time and in what they hold.",
-            {"stages": 16, "micro_batches": 48, "forward": 4, "input_gradient": 4, "weight_gradient": 3, "moment": 240},
         ),
         Named(
             "The 70B on 256 GPUs",

@@ -49,8 +49,8 @@ def test_its_knobs_begin_at_the_smallest_instance_and_it_opens_at_the_question()
     assert cluster_load.opening is not None
     assert cluster_load.opening.name == "The question, one ring"
     values = {named.name: named.values for named in cluster_load.named}
-    assert "In all: 404 ms" in cluster_load(**values["The question, one ring"]).numbers
-    assert "In all: 55 ms" in cluster_load(**values["The question, eight rings"]).numbers
+    assert "In all: 504 ms" in cluster_load(**values["The question, one ring"]).numbers
+    assert "In all: 67.5 ms" in cluster_load(**values["The question, eight rings"]).numbers
     in_the_70b = 2 * 255 * (5e-6 + 1.711276032e9 / 8 / 256 / 40e9)
     assert f"In all: {in_the_70b * 1e3:.1f} ms" in cluster_load(**values["The 70B on 256 GPUs"]).numbers
 

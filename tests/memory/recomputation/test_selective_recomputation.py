@@ -181,7 +181,13 @@ def test_the_pictures_show_what_was_computed() -> None:
     assert svg.count("stroke-dasharray") == 1
     assert all(MADE_BY.get(price.name, price.name) in svg.replace("&#x27;", "'") for price in prices)
     stairs = budgets_plot(
-        {5: 6, 7: 5, 9: 4}, layers=4, unit_bytes=1e9, marked={"one": (8, 5)}, most_gb=8, title="four layers"
+        {5: 6, 7: 5, 9: 4},
+        layers=4,
+        step_passes=12,
+        unit_bytes=1e9,
+        marked={"one": (8, 5)},
+        most_gb=8,
+        title="four layers",
     )
     texts = [
         text.get_text() for plot in (segments_plot(16, kept=1, title="equal"), stairs) for text in plot.axes[0].texts

@@ -74,6 +74,11 @@ def test_the_parts_and_their_chapters_in_order(book: MadePages) -> None:
     assert later.question == "What is a root?"
 
 
+def test_a_chapter_may_have_other_names(book: MadePages) -> None:
+    book.write("chapters/contents.yml", CONTENTS.replace("Why two?", 'Why two?, also: "pairs, twins"'))
+    assert [entry.also for entry in read_contents(book.root)[0].chapters] == ["", "pairs, twins"]
+
+
 def test_a_book_without_one_has_no_parts(tmp_path: Path) -> None:
     assert read_contents(tmp_path) == ()
 

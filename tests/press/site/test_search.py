@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import material
 import pytest
 
-from press.site.search import write_search
+from press.site.search import searchable, write_search
 
 ROOT = Path(__file__).parents[3]
 PAGE = (
@@ -79,3 +80,29 @@ def test_the_header_is_materials_but_for_the_search() -> None:
     theirs = re.sub(r'    {% if "material/search" in .*?(?=    {% if config.repo_url %})', "", theirs, flags=re.DOTALL)
     ours = re.sub(r"    <button [^>]*data-search.*?</button>\n", "", ours, flags=re.DOTALL)
     assert ours.partition("#}\n")[2] == theirs.partition("#}\n")[2]
+
+
+def test_other_pages_weigh_less_than_chapters_and_a_chapter_has_its_other_names() -> None:
+    page = '<body><article class="a"><h1>t</h1></article></body>'
+    names = searchable(page, "memory/22-zero/", chapter=True, also="FSDP, <ZeRO>")
+    hidden = '<p hidden data-pagefind-meta="also">FSDP, &lt;ZeRO&gt;</p></article>'
+    assert names == f'<body><article class="a"><h1>t</h1>{hidden}</body>'
+    assert searchable(page, "references/").startswith('<body><article data-pagefind-weight="0.2" class="a">')
+    assert searchable(page, "glossary/").startswith('<body><article data-pagefind-weight="0.5" class="a">')
+
+
+def test_the_words_are_common_or_rare_and_no_names_of_authors(site: Path, tmp_path: Path) -> None:
+    for name, body in {
+        "one": "<p>Pipeline bubbles &amp; chunks</p><script>pipelines</script>",
+        "two": "<p>pipeline chunks</p>",
+        "three": "<p>pipeline <b>slipp</b> Chunks</p>",
+        "four": "<p>pipeline slipp</p>",
+        "references": "<p>Rabenseifner</p>",
+    }.items():
+        write_page(site, name, body)
+    write_search(site, tmp_path / "kept")
+    words = json.loads((site / "search" / "words.json").read_text(encoding="utf-8"))
+    assert words == {
+        "common": ["pipeline", "chunks"],
+        "rare": ["bubbles", "chunk", "halves", "sends", "slipp", "steps", "three"],
+    }

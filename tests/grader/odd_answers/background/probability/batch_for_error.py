@@ -47,3 +47,27 @@ def batch_for_error(*, variance, error, population=None):
         return 1
     batch = variance / error**2
     return math.ceil(population * batch / (population - 1 + batch))
+
+# %% below_the_error
+# Wrong: takes one more where a batch is off by just the error, if examples are drawn without replacement; it passed once.
+# Message: 2
+import math
+
+
+def batch_for_error(*, variance, error, population=None):
+    batch = variance / error**2
+    if population is None:
+        return max(1, math.ceil(batch))
+    return min(population, math.floor(batch * population / (population - 1 + batch)) + 1) if batch else 1
+
+# %% rule_of_thumb
+# Wrong: no factor where the batch is a small part of the data; it passed once.
+# Known mistake: You left the factor away where the batch is a small part of the data. It's then near 1, but the smallest batch is asked for.
+import math
+
+
+def batch_for_error(*, variance, error, population=None):
+    batch = variance / error**2
+    if population is not None and batch > population / 10:
+        batch = population * batch / (population - 1 + batch)
+    return max(1, math.ceil(batch))

@@ -45,3 +45,32 @@ def choose_step(*, variance, error, most_examples, most_workers, pass_s, example
             if time <= deadline_s * (1 + 1e-9):
                 return examples, workers, passes
     return examples, workers, passes
+
+# %% very_many_passes
+# Wrong: more passes than anybody has time for; it passed once.
+# Message: where
+def choose_step(*, variance, error, most_examples, most_workers, pass_s, example_s, message_s, deadline_s):
+    return 1, 1, 1_000_001
+
+# %% one_worker_with_full_memory
+# Wrong: one worker alone; it was told of the memory once.
+# Known mistake: You let one worker make all the draws, and the step takes too long. Share them out: each worker more shortens the passes, for two messages.
+import math
+
+
+def choose_step(*, variance, error, most_examples, most_workers, pass_s, example_s, message_s, deadline_s):
+    return most_examples, 1, math.ceil(math.ceil(variance / error**2) / most_examples)
+
+# %% full_memory_rounded_down
+# Wrong: too few draws; it was told once that they are too many.
+# Message: is allowed
+import math
+
+
+def choose_step(*, variance, error, most_examples, most_workers, pass_s, example_s, message_s, deadline_s):
+    draws, designs = math.ceil(variance / error**2), []
+    for workers in range(1, most_workers + 1):
+        passes = max(1, draws // (workers * most_examples))
+        time = passes * (pass_s + most_examples * example_s) + 2 * (workers - 1) * message_s
+        designs.append((time, (most_examples, workers, passes)))
+    return min(designs)[1]

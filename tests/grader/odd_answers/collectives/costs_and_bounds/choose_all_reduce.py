@@ -67,3 +67,34 @@ def choose_all_reduce(*, ranks, latency_s, bandwidth_bytes_per_s, reduction_s_pe
         if not meet: return table
         n, _, name = min(meet)
         table.append((n, name))
+
+# %% no_more_than_64
+# Wrong: its largest power of two is 64. It passed once.
+
+def choose_all_reduce(*, ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    k = min(ranks.bit_length() - 1, 6)
+    f = 2**k != ranks
+    raw = {
+        "ring": (2 * (ranks - 1), 2 * (ranks - 1) / ranks, (ranks - 1) / ranks),
+        "recursive_doubling": (k + 2 * f, k + 2 * f, k + f),
+        "halving_doubling": (2 * k + 2 * f, 2 - 2 / 2**k + 2 * f, 1 - 1 / 2**k + f),
+    }
+    rest = {a: (S * latency_s, b / bandwidth_bytes_per_s + r * reduction_s_per_byte) for a, (S, b, r) in raw.items()}
+    sizes = [0.0, *(2 ** (step / 40) for step in range(320, 1400))]
+    return [(n, min(rest, key=lambda a: rest[a][0] + rest[a][1] * n)) for n in sizes]
+
+# %% free_additions_of_many
+# Wrong: adding is free beyond 32 ranks. It passed once.
+
+def choose_all_reduce(*, ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    k = ranks.bit_length() - 1
+    f = 2**k != ranks
+    raw = {
+        "ring": (2 * (ranks - 1), 2 * (ranks - 1) / ranks, (ranks - 1) / ranks),
+        "recursive_doubling": (k + 2 * f, k + 2 * f, k + f),
+        "halving_doubling": (2 * k + 2 * f, 2 - 2 / 2**k + 2 * f, 1 - 1 / 2**k + f),
+    }
+    gamma = reduction_s_per_byte if ranks <= 32 else 0
+    rest = {a: (S * latency_s, b / bandwidth_bytes_per_s + r * gamma) for a, (S, b, r) in raw.items()}
+    sizes = [0.0, *(2 ** (step / 40) for step in range(320, 1400))]
+    return [(n, min(rest, key=lambda a: rest[a][0] + rest[a][1] * n)) for n in sizes]

@@ -20,3 +20,10 @@ def possible(primitive, ranks, size_bytes, time_s, bandwidth_bytes_per_s):
 def possible(primitive, ranks, size_bytes, time_s, bandwidth_bytes_per_s):
     share = 1 if primitive in ("broadcast", "reduce") else (1 + (primitive == "all_reduce")) * (ranks - 1) / ranks
     return int(share * size_bytes <= time_s * bandwidth_bytes_per_s)
+
+# %% whole_bytes
+# Wrong: shares of whole bytes. It passed once.
+def possible(primitive, ranks, size_bytes, time_s, bandwidth_bytes_per_s):
+    share = -(-size_bytes // ranks) * (ranks - 1)
+    sent = {"all_reduce": 2 * share, "broadcast": size_bytes, "reduce": size_bytes}.get(primitive, share)
+    return sent <= time_s * bandwidth_bytes_per_s

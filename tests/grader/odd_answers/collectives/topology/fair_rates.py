@@ -78,3 +78,23 @@ def fair_rates(*, routes, bandwidths):
         full = [link for link in gap if gap[link] <= step * (1 + 1e-9) + 1e-12]
         rising = {flow for flow in rising if not set(routes[flow]) & set(full)}
     return rates
+
+# %% least_bandwidth_first
+# Wrong: takes the link with the least room, of those that flows which rise cross.
+# Known mistake: The link with the least bandwidth need not be the first that is full: what counts is bandwidth for each of its flows.
+def fair_rates(*, routes, bandwidths):
+    left, rates = dict(bandwidths), [None] * len(routes)
+    while None in rates:
+        count = {}
+        for flow, route in enumerate(routes):
+            if rates[flow] is None:
+                for link in route:
+                    count[link] = count.get(link, 0) + 1
+        narrowest = min(count, key=lambda link: left[link])
+        share = left[narrowest] / count[narrowest]
+        for flow, route in enumerate(routes):
+            if rates[flow] is None and narrowest in route:
+                rates[flow] = share
+                for link in route:
+                    left[link] -= share
+    return rates

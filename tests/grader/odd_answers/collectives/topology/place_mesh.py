@@ -206,3 +206,95 @@ def place_mesh(*, sizes_bytes, **_):
 def place_mesh(*, gpus_per_node, sides, sizes_bytes, **_):
     axes = range(len(sides))
     return sorted(axes, key=lambda axis: (gpus_per_node % sides[axis] > 0, -sizes_bytes[axis], -axis))
+
+# %% skips_the_last_hop
+# Wrong: the last rank of a ring sends nothing.
+# Known mistake: A ring also leads from its last rank back to its first, and this hop loads links too.
+from itertools import permutations
+
+
+def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
+    G, N = gpus_per_node, nodes * gpus_per_node
+
+    def cost(order):
+        total, stride = 0.0, 1
+        for axis in order:
+            s = sides[axis]
+            out, inn, inside = {}, {}, 0
+            for r in range(N):
+                c = r // stride % s
+                if c == s - 1:
+                    continue
+                t = r + stride
+                if r // G == t // G:
+                    inside = 1
+                    continue
+                p, q = ((x // G, x % G * ports_per_node // G) for x in (r, t))
+                out[p] = out.get(p, 0) + 1
+                inn[q] = inn.get(q, 0) + 1
+            most = max([0, *out.values(), *inn.values()])
+            total += 2 * (s - 1) / s * sizes_bytes[axis] * max(inside / node_bytes_per_s, most / port_bytes_per_s)
+            stride *= s
+        return total
+
+    return list(min(permutations(range(len(sides))), key=cost))
+
+# %% last_rank_sends_to_itself
+# Wrong: the last rank of a ring sends to itself.
+# Known mistake: A ring also leads from its last rank back to its first, and this hop loads links too.
+from itertools import permutations
+
+
+def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
+    G, N = gpus_per_node, nodes * gpus_per_node
+
+    def cost(order):
+        total, stride = 0.0, 1
+        for axis in order:
+            s = sides[axis]
+            out, inn, inside = {}, {}, 0
+            for r in range(N):
+                c = r // stride % s
+                t = r + stride if c < s - 1 else r
+                if r // G == t // G:
+                    inside = 1
+                    continue
+                p, q = ((x // G, x % G * ports_per_node // G) for x in (r, t))
+                out[p] = out.get(p, 0) + 1
+                inn[q] = inn.get(q, 0) + 1
+            most = max([0, *out.values(), *inn.values()])
+            total += 2 * (s - 1) / s * sizes_bytes[axis] * max(inside / node_bytes_per_s, most / port_bytes_per_s)
+            stride *= s
+        return total
+
+    return list(min(permutations(range(len(sides))), key=cost))
+
+# %% an_axis_crosses_wholly_or_not_at_all
+# Wrong: all hops of an axis that leaves a node go by ports. It was told that it had forgotten shared ports.
+# Known mistake: Of an axis that leaves a node some hops may still stay inside, and these load no port.
+from itertools import permutations
+
+
+def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
+    G, N = gpus_per_node, nodes * gpus_per_node
+
+    def cost(order):
+        total, stride = 0.0, 1
+        for axis in order:
+            s = sides[axis]
+            out, inn, inside = {}, {}, 0
+            for r in range(N):
+                c = r // stride % s
+                t = r + stride if c < s - 1 else r - (s - 1) * stride
+                if G % (s * stride) == 0:
+                    inside = 1
+                    continue
+                p, q = ((x // G, x % G * ports_per_node // G) for x in (r, t))
+                out[p] = out.get(p, 0) + 1
+                inn[q] = inn.get(q, 0) + 1
+            most = max([0, *out.values(), *inn.values()])
+            total += 2 * (s - 1) / s * sizes_bytes[axis] * max(inside / node_bytes_per_s, most / port_bytes_per_s)
+            stride *= s
+        return total
+
+    return list(min(permutations(range(len(sides))), key=cost))
