@@ -105,8 +105,8 @@ _COARSE_GRADIENT = (8, 3, 3, 2)  # sixteenths of the chapter's late gradient tha
 @live_figure(
     title="Shape a truth and a model",
     caption="Weights make probabilities: $p$ is how often a symbol comes, $q$ what its code was made for. In the "
-    "second panel the blue part of a column is what the symbol takes in the code of $p$, the red part above it what "
-    "that of $q$ takes more, the dashed part what it takes less. All blue is $H(p)$; red minus dashed is "
+    "second panel the blue part of a column is what the symbol costs in the code of $p$. Red is what the code of $q$ "
+    "costs more, dashed what it costs less. All blue is $H(p)$; red minus dashed is "
     "$\\operatorname{KL}(p\\,\\|\\,q)$. Try to get more dashed than red.",
     opens="The order reversed",
     knobs=[
