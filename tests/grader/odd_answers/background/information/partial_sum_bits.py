@@ -29,7 +29,7 @@ def partial_sum_bits(probabilities, *, ranks):
 
 # %% small_chances_dropped
 # Wrong: leaves out sums that hardly ever come.
-# Message: "ranks": 64
+# Message: 8
 import numpy as np
 
 
