@@ -474,7 +474,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_first_chunk",
-            "The slowest stage cannot start at once: the first chunk has to reach it, and the last one has to leave it.",
+            "The slowest stage cannot start at once: the first chunk has to reach it, the last to leave it.",
             {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * max(coded_s, sent_s)"},
         ),
         Mistake(
