@@ -209,7 +209,7 @@ def taught() -> str:
     )
     return (
         f"Words of one length take {fixed:.3f} s, too long; Huffman's code takes {coded:.3f} s. Its coder is the "
-        f"slowest stage, so that shorter words would not help further. With one of 13 GB/s it takes {slow:.1f} s, and "
+        f"slowest stage, so that shorter words would hardly help. With one of 13 GB/s it takes {slow:.1f} s, and "
         "nothing is left that is in time."
     )
 
@@ -389,6 +389,11 @@ INPUTS: list[Inputs] = [
         longest_block=5,
         limit_s=920.0,
     ),
+    # one that helps after one that is even worse
+    a_link([5, 2], numbers=80_000, coder_bytes_per_s=1e6, chunks=4, longest_block=4, limit_s=8800.0),
+    # a part of a block at the end: neither a whole one nor nothing
+    a_link([9, 1], numbers=201, coder_bytes_per_s=1e6, longest_block=2, limit_s=20.25),
+    a_link([9, 1], numbers=201, coder_bytes_per_s=1e6, longest_block=2, limit_s=20.17),
     # words so short that even eight times as long ones would be in time
     a_link([2000, *[1] * 7], numbers=80_000, raw_bits=8, coder_bytes_per_s=1e6, limit_s=29_000.0),
     a_link([2000, *[1] * 7], numbers=40_000, raw_bits=8, coder_bytes_per_s=1e6, chunks=4, limit_s=14_500.0),
@@ -468,6 +473,11 @@ EXERCISE = Exercise(
             accepts=as_if(lambda given: {"chunks": 1}),
         ),
         Mistake(
+            "forgets_the_first_chunk",
+            "The slowest stage cannot start at once: the first chunk has to reach it, the last to leave it.",
+            {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * max(coded_s, sent_s)"},
+        ),
+        Mistake(
             "waits_for_the_link",
             "The link is not always the slowest: behind a slow coder chunks come no faster than that codes them.",
             {"max(coded_s, sent_s)": "sent_s"},
@@ -478,6 +488,14 @@ EXERCISE = Exercise(
             {
                 'times["huffman", block] = ': "coded_s = sent_s * link_bytes_per_s / "
                 'coder_bytes_per_s\n            times["huffman", block] = '
+            },
+        ),
+        Mistake(
+            "times_the_coder_on_the_words",
+            "Coder and decoder take all raw bytes of the numbers, not those of the shorter words.",
+            {
+                'times["huffman", block] = ': "coded_s = word_bytes / coder_bytes_per_s / chunks\n"
+                '            times["huffman", block] = '
             },
         ),
         Mistake(

@@ -23,7 +23,7 @@ def entropy_and_divergence_bits(
             the same kind.
 
     Returns:
-        The entropy H(p) and the Kullback–Leibler divergence D(p ‖ q), both in
+        The entropy H(p) and the Kullback–Leibler divergence KL(p ‖ q), both in
         bits per symbol. Where q rules out a symbol that p does not, the
         divergence is ``math.inf``.
 
@@ -58,7 +58,7 @@ EXERCISE = Exercise(
     entropy_and_divergence_bits,
     number=1,
     level="easy",
-    asked="the entropy H(p) and the divergence D(p ‖ q), in bits",
+    asked="the entropy H(p) and the divergence KL(p ‖ q), in bits",
     expected=two_lengths,
     observe=parts("entropy", "divergence"),
     examples=[
@@ -88,7 +88,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "swaps_truth_and_model",
-            "This is D(q ‖ p): the symbols follow p, so the mean is taken with p.",
+            "This is KL(q ‖ p): the symbols follow p, so the mean is taken with p.",
             {"zip(p, q,": "zip(q, p,"},
         ),
         Mistake(
@@ -108,7 +108,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "gives_them_in_reverse",
-            "The order is: H(p) first, D(p ‖ q) second.",
+            "The order is: H(p) first, KL(p ‖ q) second.",
             {"return bits, extra": "return extra, bits"},
         ),
         Mistake(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import product
 
 from exercises.background.information.common import LATE_GRADIENT, distributions
 from grader.exercise import Exercise, Mistake
@@ -22,7 +21,8 @@ def partial_sum_bits(
         probabilities: of the integers 0, 1, 2, …, one entry each; entries may
             be 0, their sum is 1. Each rank draws one integer, independently of
             the others.
-        ranks: number of ranks, at least 1.
+            At most 13 integers.
+        ranks: number of ranks, from 1 to 64.
 
     Returns:
         The entropies of the sums of 1, 2, …, ``ranks`` such integers, in bits.
@@ -43,13 +43,15 @@ def partial_sum_bits(
 
 
 def bits_of_all_sums(probabilities: Sequence[float], ranks: int) -> list[float]:
-    """List everything that the ranks can draw together."""
-    found = []
+    """Write the chances as the digits of one large integer: its powers have those of the sums, exactly."""
+    whole = math.lcm(*(float(share).as_integer_ratio()[1] for share in probabilities))
+    digit = ranks * whole.bit_length()  # no digit of a power needs more bits
+    one = sum(int(share * whole) << digit * value for value, share in enumerate(probabilities))
+    found, power = [], 1
     for several in range(1, ranks + 1):
-        sums = [0.0] * (several * (len(probabilities) - 1) + 1)
-        for drawn in product(range(len(probabilities)), repeat=several):
-            sums[sum(drawn)] += math.prod(probabilities[value] for value in drawn)
-        found.append(entropy(sums))
+        power *= one
+        values = range(several * (len(probabilities) - 1) + 1)
+        found.append(entropy([(power >> digit * value & (1 << digit) - 1) / whole**several for value in values]))
     return found
 
 
@@ -73,6 +75,8 @@ EXERCISE = Exercise(
         {"probabilities": [1.0], "ranks": 2},
         {"probabilities": [0.5, 0.5], "ranks": 1},
         {"probabilities": [0.25, 0.0, 0.75], "ranks": 4},
+        # more than can be listed, and values that hardly ever come
+        {"probabilities": [count / sum(LATE_GRADIENT) for count in LATE_GRADIENT], "ranks": 8},
     ],
     inputs=lambda st: {
         "probabilities": st.integers(1, 3).flatmap(lambda symbols: distributions(st, symbols)),

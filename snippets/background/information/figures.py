@@ -226,8 +226,8 @@ def loss_split_plot(steps: Sequence[int], losses: Sequence[float], *, floor: flo
         axes.plot(places, heights, color=colour("gradients"))
         axes.axhline(least, color=colour("accent"))
         axes.annotate("loss", (places[1], heights[1]), (6, 4), textcoords="offset points", color=colour("gradients"))
-        axes.annotate("D: left to learn", (places[1], (least + heights[1]) / 2), color=colour("gradients"))
-        axes.annotate(f"H(Y|X) = {least:.2f} nats", (places[1], least / 2), color=colour("accent"))
+        axes.annotate("KL: left to learn", (places[1], (least + heights[1]) / 2), color=colour("gradients"))
+        axes.annotate(f"H(U|G) = {least:.2f} nats", (places[1], least / 2), color=colour("accent"))
         axes.set_ylabel("nats per symbol")
         axes.set_ylim(0, 1.1 * max(heights))
     return figure

@@ -105,8 +105,8 @@ _COARSE_GRADIENT = (8, 3, 3, 2)  # sixteenths of the chapter's late gradient tha
 @live_figure(
     title="Shape a truth and a model",
     caption="Weights make probabilities: $p$ is how often a symbol comes, $q$ what its code was made for. In the "
-    "second panel the blue part of a column is what the symbol takes in the code of $p$, the red part above it what "
-    "that of $q$ takes more, the dashed part what it takes less. All blue is $H(p)$; red minus dashed is "
+    "second panel the blue part of a column is what the symbol costs in the code of $p$. Red is what the code of $q$ "
+    "costs more, dashed what it costs less. All blue is $H(p)$; red minus dashed is "
     "$\\operatorname{KL}(p\\,\\|\\,q)$. Try to get more dashed than red.",
     opens="The order reversed",
     knobs=[
@@ -152,7 +152,7 @@ def two_distributions(
     return Picture(
         [_bars(p, q), _lengths(p, q, unit)],
         f"Entropy H(p) = {_written(own, unit)}, cross-entropy H(p, q) = {_written(given, unit)}, divergence "
-        f"D(p‖q) = {_written(there, unit)} a symbol. The other way round D(q‖p) = {_written(back, unit)}.",
+        f"KL(p‖q) = {_written(there, unit)} a symbol. The other way round KL(q‖p) = {_written(back, unit)}.",
         f"First bars of p ({_listed(p)}) and q ({_listed(q)}) for the symbols {', '.join(SYMBOLS)}. Then a column "
         f"for each that p has, as wide as p has it; blue as tall as its code length by p, red up to its length by q "
         f"where that is more, dashed down to it where it is less. The lines of the means stand at "

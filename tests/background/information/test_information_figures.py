@@ -86,7 +86,7 @@ def test_chunks_are_drawn_when_they_are_sent() -> None:
 
 def test_the_loss_stands_on_its_floor() -> None:
     shown = texts(svg_of(loss_split_plot([0, 1, 10, 100], [3.0, 2.5, 2.0, 1.8], floor=1.625)))
-    for label in ("H(Y|X) = 1.62 nats", "D: left to learn", "loss", "training step", "100"):
+    for label in ("H(U|G) = 1.62 nats", "KL: left to learn", "loss", "training step", "100"):
         assert label in shown
 
 

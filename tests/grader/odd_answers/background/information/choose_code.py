@@ -273,3 +273,95 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
     found.append((numbers * raw_bits / 8 / link_bytes_per_s, ("raw", 1)))
     found.append((numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s, ("fixed", 1)))
     return next((design for time, design in found if time <= limit_s), None)
+
+# %% stops_at_the_first_longer_word
+# Wrong: stops at the first block whose words are longer than those of the block before.
+# Message: right on
+import heapq
+import math
+from itertools import product
+
+
+def mean_bits(counts, k):
+    weights = [math.prod(word) for word in product(counts, repeat=k)]
+    total, merged = sum(weights), 0
+    heapq.heapify(weights)
+    while len(weights) > 1:
+        both = heapq.heappop(weights) + heapq.heappop(weights)
+        merged += both
+        heapq.heappush(weights, both)
+    return merged / total / k
+
+
+def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
+    raw = numbers * raw_bits / 8
+    times = {("raw", 1): raw / link_bytes_per_s}
+    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
+    if coder_bytes_per_s is not None:
+        for k in range(1, longest_block + 1):
+            if k > 1 and mean_bits(counts, k) > mean_bits(counts, k - 1):
+                break
+            code = raw / coder_bytes_per_s
+            send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
+            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
+    return next((design for design, time_s in times.items() if time_s <= limit_s), None)
+
+# %% whole_blocks_only
+# Wrong: fills the last block up.
+# Message: right on
+import heapq
+import math
+from itertools import product
+
+
+def mean_bits(counts, k):
+    weights = [math.prod(word) for word in product(counts, repeat=k)]
+    total, merged = sum(weights), 0
+    heapq.heapify(weights)
+    while len(weights) > 1:
+        both = heapq.heappop(weights) + heapq.heappop(weights)
+        merged += both
+        heapq.heappush(weights, both)
+    return merged / total / k
+
+
+def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
+    raw = numbers * raw_bits / 8
+    times = {("raw", 1): raw / link_bytes_per_s}
+    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
+    if coder_bytes_per_s is not None:
+        for k in range(1, longest_block + 1):
+            code = raw / coder_bytes_per_s
+            send = (len(counts) ** k + math.ceil(numbers / k) * k * mean_bits(counts, k) / 8) / link_bytes_per_s
+            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
+    return next((design for design, time_s in times.items() if time_s <= limit_s), None)
+
+# %% a_block_begun_is_left_out
+# Wrong: leaves out the last numbers if they fill no block.
+# Message: right on
+import heapq
+import math
+from itertools import product
+
+
+def mean_bits(counts, k):
+    weights = [math.prod(word) for word in product(counts, repeat=k)]
+    total, merged = sum(weights), 0
+    heapq.heapify(weights)
+    while len(weights) > 1:
+        both = heapq.heappop(weights) + heapq.heappop(weights)
+        merged += both
+        heapq.heappush(weights, both)
+    return merged / total / k
+
+
+def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
+    raw = numbers * raw_bits / 8
+    times = {("raw", 1): raw / link_bytes_per_s}
+    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
+    if coder_bytes_per_s is not None:
+        for k in range(1, longest_block + 1):
+            code = raw / coder_bytes_per_s
+            send = (len(counts) ** k + numbers // k * k * mean_bits(counts, k) / 8) / link_bytes_per_s
+            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
+    return next((design for design, time_s in times.items() if time_s <= limit_s), None)
