@@ -19,7 +19,8 @@ def balance_gradient(
     The loss is alpha · E · Σ f_i · σ_i over the E experts. σ_i is the mean over
     the tokens of the softmax of their logits. f_i is the number of tokens that
     have expert i among their k largest logits, divided by the number of
-    tokens. The choice is taken as fixed: f has no gradient.
+    tokens. The choice is taken as fixed: f has no gradient. Logits may be too
+    large for exp.
 
     Args:
         logits: for each token, one number an expert; those of a token differ.
@@ -168,9 +169,25 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "overflows",
-            "Take off the largest logit before you take exponentials.",
+            "Take off the token's largest logit before you take exponentials.",
+            {"math.exp(logit - max(row))": "math.exp(logit)"},
+        ),
+        Mistake(
+            "clips_the_logits",
+            "Clipped logits are other logits: take off the token's largest instead.",
             {"math.exp(logit - max(row))": "math.exp(min(logit, 700.0))"},
         ),
+        Mistake(
+            "largest_of_the_batch",
+            "Take off each token's own largest logit: another token's may leave it with exponentials of 0 only.",
+            {"math.exp(logit - max(row))": "math.exp(logit - max(map(max, logits)))"},
+        ),
+        Mistake(
+            "only_its_own_probability",
+            "A logit moves the probabilities of the token's other experts too, by −σ_i σ_j.",
+            {"(f[i] - mean)": "f[i] * (1 - sigma[i])"},
+        ),
+        Mistake("forgets_alpha", "The loss has a factor alpha.", {"alpha * E / tokens": "E / tokens"}),
         Mistake("is_0", "This is right for one input only: it does not look at the logits.", lambda **_: [[0.0]]),
     ],
 )

@@ -166,16 +166,22 @@ def measured(design: tuple[int, int, int], inputs: Inputs) -> tuple[int, int, in
     return cost(design, *(inputs[name] for name in NAMES))
 
 
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
 def misses(design: tuple[int, int, int], inputs: Inputs) -> list[str]:
     """Say which limits a design does not meet."""
     parameters, held, sent, dropped = measured(design, inputs)
     wrong = []
     if parameters < inputs["least_parameters"]:
-        wrong.append(f"{inputs['least_parameters'] - parameters:,} parameters too few")
+        wrong.append(f"{counted(inputs['least_parameters'] - parameters, 'parameter')} too few")
     if held > inputs["memory_bytes"]:
-        wrong.append(f"{held - inputs['memory_bytes']:,} bytes too many on a rank, which holds parameters and places")
+        wrong.append(
+            f"{counted(held - inputs['memory_bytes'], 'byte')} too many on a rank, which holds parameters and places"
+        )
     if sent > inputs["most_sent_bytes"]:
-        wrong.append(f"{sent - inputs['most_sent_bytes']:,} bytes too many sent to the other ranks' experts")
+        wrong.append(f"{counted(sent - inputs['most_sent_bytes'], 'byte')} too many sent to the other ranks' experts")
     if dropped > inputs["most_dropped"] * (1 + HAIR) + HAIR:
         wrong.append(f"more is dropped than {inputs['most_dropped']:.2%} of the copies")
     return wrong
@@ -229,9 +235,13 @@ class Slips:
     place_bytes: int = 4
     matrices: int = 3
     sends_to: int = -1  # ranks, besides all
+    alone_sends: bool = True  # with that slip, one rank sends to itself too
+    even_part: bool = True  # of the room is what a rank sends
     choices: int | None = None  # of a token, in an expert's probability; k if it is not said
+    all_of_them: bool = True  # the probability is 1 where a token goes to all experts
     divided_by: int | None = None  # choices of a token, in the share; k
     mean_is_enough: bool = False
+    mean_drops: bool = False  # only what the mean load has above the room
 
 
 def most_room_by(slips: Slips, design: tuple[int, int], inputs: Inputs) -> int:
@@ -239,20 +249,25 @@ def most_room_by(slips: Slips, design: tuple[int, int], inputs: Inputs) -> int:
     (experts, k), (ranks, tokens, hidden, active) = design, (inputs[name] for name in NAMES)
     own = experts // ranks
     free = inputs["memory_bytes"] - own * 18 * slips.matrices * hidden * (active // k if slips.narrow else active)
-    a_place, a_row = own * slips.place_bytes * hidden, (ranks + slips.sends_to) * own * 2 * hidden
+    to = ranks + slips.sends_to if ranks > 1 or slips.alone_sends else 0
+    a_place, a_row = own * slips.place_bytes * hidden, to * own * 2 * hidden
     by_memory = (free // a_place if a_place else tokens + ranks) if free >= 0 else 0
-    by_network = inputs["most_sent_bytes"] // a_row * ranks if a_row else tokens + ranks
+    by_network = inputs["most_sent_bytes"] // a_row * (ranks if slips.even_part else 1) if a_row else tokens + ranks
     return min(by_memory, by_network, tokens + ranks - 1) // ranks * ranks
 
 
 @cache
 def drop_share(slips: Slips, experts: int, k: int, room: int, tokens: int) -> float:
-    chance = (slips.choices or k) / experts if k < experts else 1.0
+    chance = (slips.choices or k) / experts if k < experts or not slips.all_of_them else 1.0
+    if slips.mean_drops:
+        return max(0.0, 1 - experts * room / (k * tokens))
     dropped = expected_drop_share(tokens=tokens, shares=[chance] * experts, capacity=room)
     return dropped * chance * experts / (slips.divided_by or k)
 
 
-def by_rule(*, any_k: bool = False, any_width: bool = False, **changes: Any) -> Callable[..., bool]:
+def by_rule(
+    *, any_k: bool = False, any_width: bool = False, fewest: bool = False, **changes: Any
+) -> Callable[..., bool]:
     """Return what judges a design by the stub's rules with a slip."""
     slips = Slips(**changes)
 
@@ -274,6 +289,9 @@ def by_rule(*, any_k: bool = False, any_width: bool = False, **changes: Any) -> 
             for experts, k in product(range(ranks, 16 * ranks + 1, ranks), (1, 2, 4, 8))
             if k >= inputs["least_per_token"] and (k <= experts or any_k) and (active % k == 0 or any_width)
         }
+        if fewest:
+            enough = {one for one in there if 3 * hidden * (active // one[1]) * one[0] >= inputs["least_parameters"]}
+            there = {one for one in enough if not any(other[1] == one[1] and other < one for other in enough)}
         if chosen is None:
             return not any(meets_it(*design, most_room_by(slips, design, inputs)) for design in there)
         return tuple(chosen[:2]) in there and chosen[2] % ranks == 0 and meets_it(*chosen)
@@ -325,6 +343,10 @@ TRAPS = [  # each is wrong for one who forgets one rule
     layer((4, 2, 1, 1), (1, 1, 70, 6, 0.0002)),  # a place on each rank for 2 tokens
     layer((1, 4, 1, 2), (6, 1, 120, 0, 0.2502)),  # one expert for all, a quarter is dropped
     layer((1, 4, 1, 2), (6, 1, 116, 0, 0.5002)),  # a half
+    layer((3, 12, 1, 12), (108, 3, 2778, 24, 0.25)),  # not the fewest experts
+    layer((2, 2, 1, 16), (54, 1, 558, 18, 0.0)),  # not 16
+    layer((3, 10, 1, 4), (124, 2, 960, 32, 0.0092)),  # not the fewest experts
+    layer((2, 9, 2, 8), (88, 8, 1260, 72, 0.1447)),  # not the fewest experts
 ]
 INPUTS = [
     limits
@@ -372,7 +394,7 @@ def taught() -> str:
         f"{E} experts, {k} for each token, room for {q}, where the even share is {k * OWN['tokens'] / E:.0f}: "
         f"{dropped:.2%} are dropped. With 3.6 MB the answer is {choose_experts(**SLOW)}: the same experts would have "
         f"room for {less}, less than the even share, and drop {more:.2%}. Loads scatter, so room above the even share "
-        "is worth its bytes."
+        "is worth its bytes. With 4.0 MB no other design meets the limits."
     )
 
 
@@ -390,9 +412,22 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "room_for_the_mean",
-            "Loads scatter: room for the even share drops some even without favourites.",
+            "Loads scatter: room for the even share drops some even without favourites. And where some may be "
+            "dropped, less may be enough.",
             {LIMIT: "q >= k * tokens / E"},
             accepts=by_rule(mean_is_enough=True),
+        ),
+        Mistake(
+            "drops_of_the_mean_load",
+            "Loads scatter: with room for the mean load, drops are expected all the same.",
+            {"lost = sum((x - q) * chances[x] for x in over)": "lost = max(0.0, tokens * min(1.0, k / E) - q)"},
+            accepts=by_rule(mean_drops=True),
+        ),
+        Mistake(
+            "fewest_experts_only",
+            "More experts than the parameters ask for may use the bytes better, since q is a multiple of the ranks.",
+            {"                    return E, k, q\n": "                    return E, k, q\n            break\n"},
+            accepts=by_rule(fewest=True),
         ),
         Mistake(
             "wide_experts",
@@ -422,10 +457,28 @@ EXERCISE = Exercise(
             accepts=by_rule(sends_to=0),
         ),
         Mistake(
+            "sends_to_itself_unless_alone",
+            "What stays on the rank is not sent: ranks − 1 others.",
+            {"(ranks - 1) * own * q // ranks": "(ranks > 1) * own * q"},
+            accepts=by_rule(sends_to=0, alone_sends=False),
+        ),
+        Mistake(
+            "sends_the_whole_room",
+            "A rank sends its even part of an expert's room: q/ranks rows.",
+            {"(ranks - 1) * own * q // ranks": "(ranks - 1) * own * q"},
+            accepts=by_rule(even_part=False),
+        ),
+        Mistake(
             "one_choice_each",
             "A token makes k choices: an expert's probability is k/E.",
             {"p, chances = k / E, []": "p, chances = 1 / E, []"},
             accepts=by_rule(choices=1),
+        ),
+        Mistake(
+            "one_choice_even_of_all",
+            "A token makes k choices: an expert's probability is k/E, which is 1 where k = E.",
+            {"p, chances = k / E, []": "p, chances = 1 / E, []", "if k < E:": "if E > 1:"},
+            accepts=by_rule(choices=1, all_of_them=False),
         ),
         Mistake(
             "share_of_the_tokens",

@@ -132,6 +132,16 @@ EXERCISE = Exercise(
             {"for share in shares:": "for share in [sum(shares) / len(shares)] * len(shares):"},
         ),
         Mistake(
+            "makes_the_shares_add_up",
+            "A token may choose several experts, or none: take each probability as it is given.",
+            {"for share in shares:": "for share in [each / sum(shares) for each in shares]:"},
+        ),
+        Mistake(
+            "equal_experts_once",
+            "Experts with the same probability are several all the same.",
+            {"for share in shares:": "for share in set(shares):"},
+        ),
+        Mistake(
             "a_share_of_them",
             "Asked is the number, not the share of all copies.",
             {"return total": "return total / (tokens * sum(shares))"},

@@ -94,10 +94,12 @@ EXERCISE = Exercise(
         token([0.0, 0.0], 1, False),
         token([1.0, 2.0, 2.0], 2, True),
         token([1.0, 3.0, 2.0], 1, False),
+        token([1.0, 3.0, 2.0], 1, True),
+        token([0.5, -1.0, 0.0, 0.5], 1, True),
         token([1000.0, 998.0, -1000.0], 2, True),
         token([-1000.0, -998.0], 2, True),
         token([-1000.0, 2000.0, 1998.0], 2, True),
-        token([2000.0, -1000.0, 0.0], 3, False),
+        token([2000.0, -1000.0, 1998.0], 3, False),
         token([2.0, 1.0, 0.5, -1.0], 2, True),
         token([2.0, 1.0, 0.5, -1.0], 2, False),
     ],
@@ -113,6 +115,16 @@ EXERCISE = Exercise(
             "always_divides",
             "If not normalised, the weights are the probabilities among all experts.",
             {TOTAL: "sum(powers[expert] for expert in chosen)"},
+        ),
+        Mistake(
+            "divides_in_the_other_case",
+            "The two cases are swapped: if normalised, the chosen weights add up to 1.",
+            {TOTAL: "sum(powers) if normalised else sum(powers[expert] for expert in chosen)"},
+        ),
+        Mistake(
+            "one_expert_is_not_divided",
+            "If normalised, the weight of a single expert is 1: it is divided by itself.",
+            {TOTAL: TOTAL.replace("if normalised", "if normalised and k > 1")},
         ),
         Mistake(
             "overflows", "Take off the largest logit before you take exponentials.", {"top = max(logits)": "top = 0.0"}

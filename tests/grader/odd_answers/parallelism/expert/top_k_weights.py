@@ -1,3 +1,14 @@
+# %% by_probability
+# Right: takes the largest probabilities, of which very small ones are equally 0.
+import math
+
+
+def top_k_weights(*, logits, k, normalised):
+    e = [math.exp(z - max(logits)) for z in logits]
+    s = [each / sum(e) for each in e]
+    best = sorted(range(len(s)), key=lambda i: -s[i])[:k]
+    return [(i, s[i] / (sum(s[j] for j in best) if normalised else 1)) for i in best]
+
 # %% in_numpy
 # Right: with NumPy, whose integers and floats come back.
 import numpy as np
