@@ -125,7 +125,7 @@ _COARSE_GRADIENT = (8, 3, 3, 2)  # sixteenths of the chapter's late gradient tha
         ),
         Named(
             "The order reversed",
-            "The commonest symbol gets one of the longest words, and the mean grows to 2.625 bits; where is it dashed?",
+            "The commonest symbol gets one of the longest words, and the mean grows to 2.625 bits. What is dashed?",
             _weights(_EXAMPLE, (1, 1, 2, 4)),
         ),
         Named(
