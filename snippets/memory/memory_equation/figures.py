@@ -1,8 +1,8 @@
-"""Figures: what fills a device's memory, as stacked bars and over a step; which tensors live when, and for whom."""
+"""Figures: what fills a device's memory over a step; which tensors live when, and for whom."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from snippets.domain import at_most, nonnegative_number, number_between, positive_number
@@ -23,68 +23,6 @@ HUES = {
 }
 _GIGA = 10**9
 _WIDTH_PX = 320  # two panels stand side by side
-
-
-def stacked_bars(
-    bars: Mapping[str, Mapping[str, float]],
-    *,
-    device_bytes: float | None = None,
-    top_bytes: float | None = None,
-    title: str = "",
-    unit_bytes: float = _GIGA,
-    unit: str = "GB",
-    height_px: float = 270,
-) -> Figure:
-    """Draw a bar for each entry, its kinds stacked and named, against the memory of a device.
-
-    Args:
-        bars: for each bar's label the bytes of each kind, in the order in which they are stacked.
-        device_bytes: where to draw the line of the device; none if ``None``.
-        top_bytes: where the axis ends, for panels that are to be compared; above the highest bar if ``None``.
-        title: of the panel.
-        unit_bytes: bytes of one unit of the axis.
-        unit: its name.
-        height_px: of the panel.
-
-    Returns:
-        The plot.
-
-    Raises:
-        ValueError: if there is no bar, or a kind has no colour.
-    """
-    if not bars:
-        raise ValueError(f"bars must hold at least one, got {bars!r}")
-    kinds = list(dict.fromkeys(kind for bar in bars.values() for kind in bar))
-    if not set(kinds) <= HUES.keys():
-        raise ValueError(f"bars must be of the kinds {', '.join(HUES)}, got {', '.join(kinds)}")
-    unit_bytes = positive_number("unit_bytes", unit_bytes)
-    with plot(width_px=_WIDTH_PX, height_px=height_px) as (figure, axes):
-        axes.set_axisbelow(True)
-        axes.grid(visible=False, axis="x")
-        highest = max(sum(bar.values()) for bar in bars.values()) / unit_bytes
-        top = max(highest, 0 if device_bytes is None else device_bytes / unit_bytes) * 1.22
-        if top_bytes is not None:
-            top = positive_number("top_bytes", top_bytes) / unit_bytes
-        named: set[str] = set()
-        for place, bar in enumerate(bars.values()):
-            base = 0.0
-            for kind in kinds:
-                value = bar.get(kind, 0) / unit_bytes
-                axes.bar(place, value, bottom=base, width=0.62, color=colour(HUES[kind]), label=_once(kind, named))
-                base += value
-            text = f"{base:.0f}" if base >= 9.95 else f"{base:.1f}"
-            axes.text(place, base + top * 0.015, text, ha="center", va="bottom")
-        if device_bytes is not None:
-            line = device_bytes / unit_bytes
-            axes.axhline(line, color=colour("ink"), linewidth=1.2, linestyle="--")
-            axes.text(len(bars) + 0.3, line, f"{line:.0f} {unit}", ha="right", va="bottom", size=12)
-        axes.set_xticks(range(len(bars)), list(bars))
-        axes.set_xlim(-0.5, len(bars) - 0.5 + 0.85 * (device_bytes is not None))
-        axes.set_ylim(0, top)
-        axes.set_ylabel(unit)
-        axes.set_title(title)
-        figure.legend(loc="outside lower center", ncols=min(3, len(kinds)), fontsize=12, frameon=False, handlelength=1)
-    return figure
 
 
 def timeline_plot(
@@ -147,14 +85,6 @@ def _phases(timeline: MemoryTimeline) -> tuple[list[int], list[str]]:
     phases: Sequence[str] = [moment.phase for moment in timeline.moments]
     order = [phase for phase in ("forward", "backward", "update") if phase in phases]
     return [phases.index(phase) for phase in order], order
-
-
-def _once(kind: str, named: set[str]) -> str:
-    """The kind's name at its first use, for the legend; later a label that matplotlib leaves out."""
-    if kind in named:
-        return "_"
-    named.add(kind)
-    return kind
 
 
 _LIVES_TOP, _LIVES_ROW, _LIVES_BAR = 50.0, 35.0, 13.0

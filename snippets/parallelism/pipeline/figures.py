@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -59,31 +59,6 @@ def bubble_plot(
         axes.set_xlabel("micro-batches")
         axes.set_ylabel("bubble, % of the step")
         axes.legend(loc="upper right", fontsize=12)
-    return figure
-
-
-def held_plot(held: Mapping[str, Sequence[Any]], *, width_px: float = 328) -> Figure:
-    """Plot what each device holds at its peak, a line for each schedule, on a logarithmic axis.
-
-    Args:
-        held: for each schedule, the peak of each device, in micro-batches of a device's share of the layers.
-        width_px: width of the plot.
-
-    Returns:
-        The plot.
-    """
-    with plot(width_px=width_px, height_px=300) as (figure, axes):
-        for number, (name, values) in enumerate(held.items()):
-            marker, hue = _line(name, number)
-            axes.plot(range(len(values)), [float(v) for v in values], marker, color=hue, markersize=5, label=name)
-        axes.set_yscale("log", base=2)
-        ticks = [1, 2, 4, 8, 16, 32]
-        axes.set_yticks(ticks, [str(tick) for tick in ticks])
-        axes.set_ylim(0.8, 60)
-        axes.minorticks_off()
-        axes.set_xlabel("device")
-        axes.set_ylabel("micro-batches held")
-        axes.legend(loc="lower left", fontsize=12)
     return figure
 
 
