@@ -72,7 +72,6 @@ EXERCISE = Exercise(
         device(5, 9, 1, 1, 0),
         device(1, 0, 1, 1, 0),
         device(0, 0, 1, 1, 0),
-        device(3 * 10**17 - 1, 0, 1, 10**17, 0),
         device(80 * 10**9, 50_197_524_480, 30, 214_171_648, 882_900_992),
     ],
     inputs=lambda st: {
@@ -97,12 +96,6 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "counts_one_layer", "A sequence costs layer_bytes in every layer, not once.", {"layers * layer": "layer"}
-        ),
-        Mistake("forgets_the_rest", "A sequence also costs other_bytes, once.", {" + other_bytes)": ")"}),
-        Mistake(
-            "divides_by_floats",
-            "Bytes are whole numbers, and a float rounds large ones: divide with //.",
-            {"room // (layers * layer_bytes + other_bytes)": "int(room / (layers * layer_bytes + other_bytes))"},
         ),
         Mistake(
             "repeats_the_rest",
