@@ -97,6 +97,7 @@ EXERCISE = Exercise(
         Mistake(
             "counts_one_layer", "A sequence costs layer_bytes in every layer, not once.", {"layers * layer": "layer"}
         ),
+        Mistake("forgets_the_rest", "A sequence also costs other_bytes, once.", {" + other_bytes)": ")"}),
         Mistake(
             "repeats_the_rest",
             "other_bytes are needed once for a sequence, not in every layer.",
