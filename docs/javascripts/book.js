@@ -232,22 +232,8 @@ async function openSearch() {
   }
 }
 // Words that the search found are marked on the page that it opens.
-document$.subscribe(() => {
-  const found = new URLSearchParams(location.search).get("found");
-  globalThis.CSS?.highlights?.delete("found");
-  if (!found || !globalThis.Highlight) return;
-  const words = found.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  const sought = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})`, "giu");
-  const ranges = [];
-  const texts = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
-  while (words.length && texts.nextNode()) {
-    for (const { 0: word, index } of texts.currentNode.data.matchAll(sought)) {
-      const where = { startContainer: texts.currentNode, endContainer: texts.currentNode };
-      ranges.push(new StaticRange({ ...where, startOffset: index, endOffset: index + word.length }));
-    }
-  }
-  CSS.highlights.set("found", new Highlight(...ranges));
-  history.replaceState(history.state, "", location.pathname + location.hash); // an address to be kept has none of it
+document$.subscribe(async () => {
+  if (globalThis.Highlight && location.search.startsWith("?found=")) (await import(searchScript)).mark();
 });
 
 document.addEventListener("click", ({ target }) => target.closest?.("[data-search]") && openSearch());

@@ -129,6 +129,22 @@ function walk(event) {
   }
 }
 
+// Marks the words that the address says were searched for; an address to be kept has none of it.
+export function mark() {
+  const words = new URLSearchParams(location.search).get("found").split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const sought = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})`, "giu");
+  const texts = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  const ranges = [];
+  while (words.length && texts.nextNode()) {
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(sought)) {
+      const where = { startContainer: texts.currentNode, endContainer: texts.currentNode };
+      ranges.push(new StaticRange({ ...where, startOffset: index, endOffset: index + word.length }));
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges));
+  history.replaceState(history.state, "", location.pathname + location.hash);
+}
+
 // Opens with what was typed while this script was on its way.
 export function open(typed = "") {
   if (!dialog) build();

@@ -127,13 +127,13 @@ def test_weight_of_every_chapter(site: Path) -> None:
     assert len(chapters) >= 11
     for page in chapters:
         html = page.read_bytes()
-        assert len(html) <= 290_000, page
+        assert len(html) <= 320_000, page  # the largest, 18, has 317 KB: 16 stages with 48 micro-batches
         assert len(gzip.compress(html)) <= 59_000, page  # the largest, 35, has 58.2 KB: it takes traces, and shows two
 
 
 def test_scripts_before_a_touch_are_light(site: Path) -> None:
     """What a page loads at once beside Material's own bundle; all else comes when a reader asks for it."""
-    assert len((site / "one-gradient/javascripts/book.js").read_bytes()) <= 10_000
+    assert len((site / "one-gradient/javascripts/book.js").read_bytes()) <= 10_500
 
 
 def test_instant_navigation_keeps_everything_working(open_page: Any, address: str) -> None:
