@@ -249,6 +249,6 @@ def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_writ
         "rehearsal_bytes is still to be written: its body is the printed formula",
         "the ranks' program of run_rehearsal is still to be written",
         f"{last}:{solution}: to write: the solution.",
-        f"{CHAPTER}:21: to write: the promise, in one sentence: what the reader can decide afterwards.",
+        f"{CHAPTER}:20: to write: the promise, in one sentence: what the reader can decide afterwards.",
     ):
         assert found in tested.stdout, found
