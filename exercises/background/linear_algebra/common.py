@@ -15,11 +15,9 @@ def product(m: int, k: int, n: int, parts: int, kind: Any = np.int64, most: int 
     Whole numbers are positive, up to ``most``; floats are quarters of either sign, whose sums of products are exact.
     """
     generator = np.random.default_rng((m, k, n))
-    if np.issubdtype(kind, np.floating):
-        a, b = (generator.integers(-36, 37, shape) / 4 for shape in ((m, k), (k, n)))
-    else:
-        a, b = (generator.integers(1, most + 1, shape) for shape in ((m, k), (k, n)))
-    return {"a": a.astype(kind), "b": b.astype(kind), "parts": parts}
+    low, high, unit = (-36, 37, 4) if np.issubdtype(kind, np.floating) else (1, most + 1, 1)
+    a, b = ((generator.integers(low, high, shape) / unit).astype(kind) for shape in ((m, k), (k, n)))
+    return {"a": a, "b": b, "parts": parts}
 
 
 ONE_NUMBER: Inputs = {"a": np.array([[2]]), "b": np.array([[3]]), "parts": 1}

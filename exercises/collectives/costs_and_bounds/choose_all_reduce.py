@@ -140,8 +140,8 @@ def by_terms(
 
     @cache
     def terms_of(ranks: int) -> dict[str, Terms]:
-        log = (ranks - 1).bit_length() if up else ranks.bit_length() - 1
-        log = log2(ranks) if plain else log
+        whole = (ranks - 1).bit_length() if up else ranks.bit_length() - 1
+        log = log2(ranks) if plain else whole
         fold = folds and not plain and ranks > 2**log
         share, half = (ranks - 1) / ranks, (2**log - 1) / 2**log
         half = share if halves_as_a_ring else half
