@@ -11,7 +11,6 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from press.problems import Refused
 from press.reading.contents import Entry, Part, read_contents
 from press.reading.files import why_unwritable
 from press.site.addresses import DOWNLOADS_FOLDER, addresses, download_name
+from press.site.version import made_at
 
 ROOT = Path(__file__).parents[1]
 ABOUT = "About this book"
@@ -59,7 +59,7 @@ class Site:
         self.address = addresses(environment).site
         self.parts = read_contents(root)
         self.chapters = written(self.parts, root)
-        self.now = _now(environment)
+        self.now = made_at(environment)
         home = folder / "index.html"
         if not home.is_file():
             raise NoPage(f"{home} does not exist: build the site first (`mkdocs build`) and name its folder")
@@ -125,14 +125,6 @@ class Site:
     def _said(self, name: str) -> str:
         found = self._home.find("meta", attrs={"property": name}) or self._home.find("meta", attrs={"name": name})
         return str(found["content"]) if isinstance(found, Tag) else ""
-
-
-def _now(environment: Mapping[str, str]) -> datetime:
-    """Return the time that an edition says it was made, which SOURCE_DATE_EPOCH may set."""
-    given = environment.get("SOURCE_DATE_EPOCH", "")
-    if given and not given.isdecimal():
-        raise ValueError(f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, got {given!r}")
-    return datetime.fromtimestamp(int(given), UTC) if given else datetime.now(UTC)
 
 
 def _print(site: Site, document: Document, output: Path, browser: Any) -> list[str]:
