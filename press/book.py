@@ -378,15 +378,25 @@ class Book:
             self._notebooks.write(key, content)
         return content
 
-    def make_pages(self) -> None:
-        """Make the pages that are not kept, several at once: ``page`` finds them in the cache."""
+    def make_pages(self, report: Callable[[str], None]) -> None:
+        """Make the pages that are not kept, several at once: ``page`` finds them in the cache.
+
+        Args:
+            report: called with a line of progress at each tenth page.
+        """
         missing = [
             path
             for path in self.addresses
             if path not in self._unwritten and not self.cache.has(self._made_from(path).key)
         ]
         missing.sort(key=lambda path: self._made_from(path).size, reverse=True)  # so that none is left for the end
-        in_children(lambda number: self.page(missing[number]), len(missing))
+
+        def make(number: int) -> None:
+            if number % 10 == 0:
+                report(f"makes pages ({number} of {len(missing)})")
+            self.page(missing[number])
+
+        in_children(make, len(missing))
 
     def page(self, path: str) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.

@@ -170,7 +170,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
     """Refuse a chapter that no navigation leads to."""
     state.book.check_listed({_path(state.book, page.file) for page in nav.pages})
     state.outputs = _outputs(nav, config)
-    state.book.make_pages()
+    state.book.make_pages(log.info)
 
 
 def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
@@ -304,7 +304,8 @@ def on_post_build(*, config: MkDocsConfig) -> None:
 
     Pagefind reads all pages whichever has changed, and an author waits for the page.
     """
-    write_search(Path(config.site_dir), state.root / ".press" / "search", may_be_old=state.rebuilding)
+    kept = state.root / ".press" / "search"
+    write_search(Path(config.site_dir), kept, may_be_old=state.rebuilding, report=log.info)
     state.outputs.sweep()
 
 

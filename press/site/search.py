@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
@@ -52,13 +53,16 @@ def searchable(page: str, url: str, *, chapter: bool = False, also: str = "") ->
     return page.replace("<article ", f"<article{weight} ", 1).replace("</article>", f"{names}</article>", 1)
 
 
-def write_search(site: Path, kept: Path, *, may_be_old: bool = False) -> None:
+def write_search(
+    site: Path, kept: Path, *, may_be_old: bool = False, report: Callable[[str], None] = lambda _: None
+) -> None:
     """Write the index of a built site into its folder ``search``.
 
     Args:
         site: the folder of the built site.
         kept: where indexes are kept; the last one alone stays.
         may_be_old: whether the last index will do, though pages have changed since it was made.
+        report: called with a line of progress if an index has to be made.
 
     Raises:
         RuntimeError: Pagefind failed, with what it said.
@@ -68,6 +72,7 @@ def write_search(site: Path, kept: Path, *, may_be_old: bool = False) -> None:
     with suppress(OSError, shutil.Error):  # there is none, or another build has just swept it away
         shutil.copytree(last or index, site / FOLDER, dirs_exist_ok=True)
         return
+    report("makes the search's index")
     begun = kept.with_name(f"{kept.name}-{os.getpid()}")  # another build may make the same
     _run_pagefind(site, begun)
     (begun / WORDS).write_text(json.dumps(_words(site)), encoding="utf-8")

@@ -152,10 +152,13 @@ children.in_children(sleep, 2)
         parent.kill()
 
 
-def test_children_make_pages_and_the_build_reads_them(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_children_make_pages_and_the_build_reads_them(
+    made_pages: MadePages, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     for name in "abc":
         made_pages.write(f"docs/{name}.md", f"# {name}\n\nA letter, $x$.\n")
-    made_pages.book().make_pages()
+    made_pages.book().make_pages(print)
+    assert "makes pages (0 of 3)" in capfd.readouterr().out
     monkeypatch.setattr("press.book.PageMaker", None)  # makes none again
     assert "<math>" in made_pages.rendered("docs/a.md").html
 
@@ -165,7 +168,7 @@ def test_what_children_cannot_make_is_a_problem_as_ever(made_pages: MadePages, m
     made_pages.write("docs/b.md", "---\ntitle: [\n---\n\n# b\n")
     alone = made_pages.problems()
     book = made_pages.book()
-    book.make_pages()
+    book.make_pages(print)
     assert [str(problem) for problem in book.check({path: book.page(path) for path in book.addresses})] == alone
     assert any("docs/b.md:1: the header is not YAML" in problem for problem in alone)
 

@@ -147,7 +147,7 @@ def test_a_server_makes_the_searchs_index_once(
     site: Path, config: MkDocsConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr(mkdocs_hook, "write_search", lambda *_, may_be_old: asked.append(may_be_old))
+    monkeypatch.setattr(mkdocs_hook, "write_search", lambda *_, may_be_old, report: asked.append(may_be_old))
     for name, value in [
         ("rebuilding", False),
         ("root", site.parent),

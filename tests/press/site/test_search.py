@@ -35,14 +35,16 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 def test_the_index_is_made_once_for_the_same_pages(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tmp_path / "kept"
-    write_search(site, kept)
+    lines: list[str] = []
+    write_search(site, kept, report=lines.append)
     first = files_of(site / "search")
     assert {"pagefind.js", "pagefind-worker.js", "pagefind-entry.json"} <= first.keys()
     assert len([name for name in first if name.startswith("fragment/")]) == 2
     assert not [name for name in first if "ui" in name.partition("/")[0] or "highlight" in name]
     with monkeypatch.context() as patched:
         patched.setattr("press.site.search.subprocess.run", None)  # is not called again
-        write_search(site, kept)
+        write_search(site, kept, report=lines.append)
+    assert lines == ["makes the search's index"]
     assert files_of(site / "search") == first
     write_page(site, "tree", "<p>Quarters meet.</p>")
     write_search(site, kept)
