@@ -222,7 +222,7 @@ def step_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
         ValueError: the width is not above 32 and at most 10⁴.
     """
     _check_width(width_px)
-    products = {("X", "W", "Y"): "mkn", ("G", "Wᵀ", "∂X"): "mnk", ("Xᵀ", "G", "∂W"): "kmn"}
+    products = {("X", "W", "Y"): "mkn", ("∂Y", "Wᵀ", "∂X"): "mnk", ("Xᵀ", "∂Y", "∂W"): "kmn"}
     panels = []
     for cut, what in (("m", "tokens"), ("n", "output features"), ("k", "input features")):
         high = width_px + 20

@@ -100,8 +100,8 @@ def oversubscription(*, hosts_per_leaf: int, uplinks_per_leaf: int) -> float:
     """Return by how much the links down from a leaf switch outnumber those up.
 
     Also: oversubscription ratio, taper
-    Formula: $\\rho = G / U$
-    Symbols: ρ = the result; G = hosts_per_leaf; U = uplinks_per_leaf
+    Formula: $G / U$
+    Symbols: G = hosts_per_leaf; U = uplinks_per_leaf
     Chapter: 3
 
     Args:
