@@ -392,7 +392,7 @@ def hybrid_shard_elements(
     Formula: $3 m\\, \\frac{R_\\text{shard}-1}{R_\\text{shard}}\\, N,\\quad
         2\\, \\frac{R-R_\\text{shard}}{R} \\cdot \\frac{N}{R_\\text{shard}}$
     Symbols: the first inside a group, the second across groups; N = parameters; R_\\text{shard} = shard_ranks;
-        R = shard_ranks × replicas, all ranks; m = micro_batches
+        R = all ranks, shard_ranks × replicas; m = micro_batches
     Chapter: 22
 
     Args:
