@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from snippets.collectives.algorithm_costs import (
     CLOSED_FORMS,
-    collective_lower_bound,
-    compare_algorithms,
-    crossover_bytes,
 )
 from snippets.collectives.costs_and_bounds.bus_bandwidth import bandwidth_bound_s
 from snippets.collectives.costs_and_bounds.published_runs import PublishedRun
 from snippets.collectives.figures import LETTERS
-from snippets.collectives.schedule_cost import price_schedule
 from snippets.domain import integer_at_least, one_of
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.foundations.alpha_beta.figures import byte_axis
-from snippets.live.axes import Axis, Plot
+from snippets.live.axes import Axis
 from snippets.live.knobs import in_units
 from snippets.palette import rank as rank_colour
 from snippets.simulation.algorithms import ALGORITHMS, build_collective, spoken
@@ -47,88 +43,7 @@ _FLOORS = {
 }
 
 
-_WIDE = 690.0  # the page's column
 _NARROW = 336.0  # a phone's, and half of the page's
-
-
-class Step(NamedTuple):
-    """What a step waits for: the latency of its message, and the bytes of it."""
-
-    latency_s: float
-    bytes_s: float
-
-
-def steps_of(
-    algorithm: str, *, ranks: int, size_bytes: int, latency_s: float, bandwidth_bytes_per_s: float
-) -> list[Step]:
-    """Return the steps of an all-reduce, priced message by message.
-
-    Args:
-        algorithm: one of ``ALGORITHMS["all_reduce"]`` that sends one message a step.
-        ranks: number of ranks.
-        size_bytes: bytes of the vector.
-        latency_s: α.
-        bandwidth_bytes_per_s: β, per direction.
-
-    Returns:
-        A ``Step`` for each round of its schedule.
-    """
-    schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=size_bytes)
-    net: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    times = price_schedule(schedule, element_bytes=1, **net).round_times_s
-    return [Step(latency_s, time - latency_s) for time in times]
-
-
-def algorithm_steps_panel(
-    algorithms: Sequence[str],
-    *,
-    ranks: int,
-    size_bytes: int,
-    latency_s: float,
-    bandwidth_bytes_per_s: float,
-    last_s: float,
-) -> Panel:
-    """Draw the steps of all-reduces one above the other on one axis of time, each as its latency and its bytes.
-
-    Args:
-        algorithms: what to draw, from top to bottom.
-        ranks: number of ranks.
-        size_bytes: bytes of the vector.
-        latency_s: α.
-        bandwidth_bytes_per_s: β, per direction.
-        last_s: where the axis ends.
-
-    Returns:
-        The picture.
-    """
-    left, right, row = 12.0, _NARROW - 56, 46.0
-    panel = Panel(_NARROW, 60 + row * len(algorithms))
-    panel.text(0, 14, f"{ranks} ranks, {in_units(size_bytes, 'B')} each", bold=True)
-    for place, tone, strength, words in ((192.0, "idle", 0.5, "latency"), (268.0, "communication", 0.4, "bytes")):
-        panel.rectangle(place, 3, 18, 13, colour=tone, strength=strength)
-        panel.text(place + 23, 14, words, size=12)
-    axis = Axis(0, last_s, unit="s")
-    bottom = 28 + row * len(algorithms)
-
-    def x(time: float) -> float:
-        return left + axis.share(time) * (right - left)
-
-    for mark in axis.marks(5):
-        for number in range(len(algorithms)):
-            panel.line(x(mark), 44 + row * number, x(mark), 74 + row * number, colour="line")
-        panel.text(x(mark), bottom + 16, in_units(mark, "s"), anchor="middle", colour="muted", size=12)
-    panel.text(_NARROW - 2, bottom + 16, "time", anchor="end", colour="muted", size=12)
-    net = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    for number, algorithm in enumerate(algorithms):
-        y, now = 48 + row * number, 0.0
-        panel.text(left, y - 8, spoken(algorithm))
-        for step in steps_of(algorithm, ranks=ranks, size_bytes=size_bytes, **net):
-            middle = now + step.latency_s
-            panel.rectangle(x(now), y, x(middle) - x(now), 22, colour="idle", strength=0.5)
-            now = middle + step.bytes_s
-            panel.rectangle(x(middle), y, x(now) - x(middle), 22, colour="communication", strength=0.4)
-        panel.text(x(now) + 7, y + 11, in_units(now, "s"), bold=True, middle=True)
-    return panel
 
 
 def hears_from(ranks: int, *, rank: int = 0) -> list[list[ScheduledSend]]:
@@ -263,123 +178,6 @@ def _chunk_panel(ranks: int, moments: range, words: str, tone: str) -> Panel:
         if hop.step in moments[:-1]:
             ends = [48 + rank * height + (height - 10) / 2 for rank in (hop.source, hop.destination)]
             panel.arrow(column[hop.step] + width + 3, ends[0], column[hop.step + 1] - 3, ends[1], colour=tone)
-    return panel
-
-
-_ENVELOPE = ("ring", "recursive_doubling", "halving_doubling")
-
-
-def envelope_sizes(low: float = 1e3, high: float = 1e10, a_decade: int = 12) -> list[float]:
-    """Return sizes that are evenly spaced on a logarithmic axis.
-
-    Args:
-        low: the first, in bytes.
-        high: the last, in bytes.
-        a_decade: how many a decade.
-
-    Returns:
-        Bytes, ascending.
-    """
-    steps = round(np.log10(high / low) * a_decade)
-    return [low * (high / low) ** (number / steps) for number in range(steps + 1)]
-
-
-def envelope_panel(
-    *, ranks: int, size_bytes: int, latency_s: float, bandwidth_bytes_per_s: float, narrow: bool = False
-) -> Panel:
-    """Draw the time of three all-reduces against size on logarithmic axes, the lowest thick, with the floor below them.
-
-    Args:
-        ranks: number of ranks, a power of two of at least 4.
-        size_bytes: a size that is marked.
-        latency_s: α.
-        bandwidth_bytes_per_s: β, per direction.
-        narrow: whether it is for a phone, with shorter names.
-
-    Returns:
-        The picture.
-    """
-    net: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    sizes = envelope_sizes()
-    times: dict[str, list[float]] = {name: [] for name in _ENVELOPE}
-    floor = []
-    for size in sizes:
-        at: dict[str, Any] = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
-        for choice in compare_algorithms("all_reduce", **at, **net, algorithms=_ENVELOPE):
-            times[choice.algorithm].append(choice.time_s)
-        floor.append(collective_lower_bound("all_reduce", **at).time_s(**net))
-    waits = collective_lower_bound("all_reduce", ranks=ranks, size_bytes=2).steps * latency_s
-    carries = [
-        bandwidth_bound_s(
-            "all_reduce", ranks=ranks, size_bytes=size, bandwidth_bytes_per_s=net["bandwidth_bytes_per_s"]
-        )
-        for size in sizes
-    ]
-    up = Axis(1e-5, 10, "log", "time T", "s", ticks=(1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10))
-    ticks = tuple(10.0**power for power in range(3, 10, 2 if narrow else 1))
-    view = Plot(
-        Axis(sizes[0], sizes[-1], "log", "size of the vector n", "B", ticks=ticks),
-        up,
-        width_px=_NARROW if narrow else _WIDE,
-        height_px=400,
-    )
-    lowest = [min(at) for at in zip(*times.values(), strict=True)]
-    view.curve(zip(sizes, lowest, strict=True), colour="accent", width=6)
-    for run in times.values():
-        view.curve(zip(sizes, run, strict=True), colour="communication", width=2)
-    view.curve(zip(sizes, floor, strict=True), colour="ink", width=1.5, dashed=True)
-    view.curve([(sizes[0], waits), (sizes[-1], waits)], colour="muted", width=1)
-    view.curve(zip(sizes, carries, strict=True), colour="muted", width=1)
-    _name_curves(view, times, waits, narrow=narrow)
-    return _with_changes(view, ranks=ranks, size_bytes=size_bytes, net=net, narrow=narrow)
-
-
-def _name_curves(view: Plot, times: Mapping[str, Sequence[float]], waits: float, *, narrow: bool) -> None:
-    """Write the names of the curves beside them."""
-    panel, size = view.panel, 12.0 if narrow else 13.0
-    steps = {name: run[0] for name, run in times.items()}
-    x = view.left + (6 if narrow else 98)
-    panel.text(x, view.y(steps["ring"]) - 8, "ring", colour="communication", bold=True, size=size)
-    doubling = view.y(steps["halving_doubling"]) - 9
-    if narrow:
-        for above, words in ((15, "halving–"), (0, "doubling")):
-            panel.text(x, doubling - above, words, colour="communication", bold=True, size=size)
-    else:
-        panel.text(x, doubling, "halving–doubling", colour="communication", bold=True)
-    far = (view.x(2.5e8), view.y(0.12)) if narrow else (view.x(2e8), view.y(0.06))
-    panel.text(*far, "recursive doubling", colour="communication", bold=True, anchor="end", size=size)
-    panel.text(view.left + 8, view.y(waits) + 16, "⌈log₂R⌉ α" if narrow else "bound: ⌈log₂R⌉ latencies", size=12)
-    said = "2(R−1)/R · n/β" if narrow else "bound: 2(R−1)/R·n bytes"
-    panel.text(view.x(3e7), view.y(2.2e-4), said, size=12)
-
-
-def _with_changes(view: Plot, *, ranks: int, size_bytes: int, net: Mapping[str, Any], narrow: bool) -> Panel:
-    """Mark where the fastest changes, and the times of a size."""
-    panel = view.panel
-    change = crossover_bytes("all_reduce", "recursive_doubling", "halving_doubling", ranks=ranks, **net)
-    assert change is not None
-    place = view.x(change)
-    panel.line(place, view.top, place, view.bottom, dashed=True, colour="accent")
-    if narrow:
-        for below, words in ((30, "fastest:"), (45, "recursive"), (60, "doubling")):
-            panel.text(place - 5, view.top + below, words, anchor="end", colour="accent", size=12)
-        for below, words in ((30, "fastest:"), (45, "halving–doubling")):
-            panel.text(place + 5, view.top + below, words, colour="accent", size=12)
-    else:
-        panel.text(place - 8, view.top + 32, "recursive doubling is fastest", anchor="end", colour="accent", bold=True)
-        panel.text(place + 8, view.top + 32, "halving–doubling is fastest", colour="accent", bold=True)
-    panel.text(place + 8, view.bottom - 8, in_units(change, "B"), colour="accent", size=12)
-    at = compare_algorithms(
-        "all_reduce", ranks=ranks, size_bytes=size_bytes, element_bytes=1, **net, algorithms=_ENVELOPE
-    )
-    for choice in at:
-        if choice.algorithm != "recursive_doubling":
-            view.dots([(size_bytes, choice.time_s)], colour="ink", radius=4)
-            x, y = view.x(size_bytes), view.y(choice.time_s)
-            if choice.algorithm == "ring":
-                panel.text(x - 8, y - 9, in_units(choice.time_s, "s"), anchor="end", bold=True, size=12)
-            else:
-                panel.text(x + 9, y + 9, in_units(choice.time_s, "s"), bold=True, size=12)
     return panel
 
 
@@ -533,7 +331,7 @@ def cost_table(primitives: Sequence[str], *, added: bool = True) -> str:
         which the form holds for powers of two alone carry a star.
     """
     last = 3 if added else 2
-    heads = ("steps $S$", "bytes $Q$", r"added $Q_\gamma$")[:last]
+    heads = ("steps $S$", r"bytes $Q_\beta$", r"added $Q_\gamma$")[:last]
     rows = ["| | " + " | ".join(heads) + " |", "|---" * (last + 1) + "|"]
     for primitive in primitives:
         one_of("primitives", primitive, tuple(_FLOORS))

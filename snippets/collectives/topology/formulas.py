@@ -299,8 +299,8 @@ def torus_all_reduce_time_s(
 def collision_free_probability(*, flows: int, cables: int) -> float:
     """Return how likely it is that flows that choose a cable by chance all choose different ones.
 
-    Formula: $\\prod_{i=0}^{f-1} \\left( 1 - \\frac{i}{\\kappa} \\right)$
-    Symbols: f = flows; κ = cables
+    Formula: $\\prod_{i=0}^{\\text{flows} - 1} \\left( 1 - \\frac{i}{\\text{cables}} \\right)$
+    Symbols: i = a flow, from 0
     Chapter: 15
 
     Args:

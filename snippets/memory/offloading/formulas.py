@@ -202,8 +202,8 @@ def offload_least_hidden_size(
 ) -> float:
     """Return the hidden size from which on a layer's activations go to the host while the next layer computes.
 
-    Formula: $h^* = \\frac{q\\, uP}{12 f \\beta}$
-    Symbols: h^* = the result; q = bytes_per_value; uP = flops_per_s; f = flops_per_token;
+    Formula: $h^* = \\frac{w_\\text{kept}\\, uP}{12 f \\beta}$
+    Symbols: h^* = the result; w_\\text{kept} = bytes_per_value; uP = flops_per_s; f = flops_per_token;
         \\beta = bandwidth_bytes_per_s
     Chapter: 24
 

@@ -390,9 +390,9 @@ def hybrid_shard_elements(
     """Return the elements that a rank sends when stage 3 runs inside groups and the groups are replicas.
 
     Formula: $3 m\\, \\frac{R_\\text{shard}-1}{R_\\text{shard}}\\, N,\\quad
-        2\\, \\frac{q-1}{q} \\cdot \\frac{N}{R_\\text{shard}}$
+        2\\, \\frac{R-R_\\text{shard}}{R} \\cdot \\frac{N}{R_\\text{shard}}$
     Symbols: the first inside a group, the second across groups; N = parameters; R_\\text{shard} = shard_ranks;
-        q = replicas; m = micro_batches
+        R = all ranks, shard_ranks × replicas; m = micro_batches
     Chapter: 22
 
     Args:

@@ -32,9 +32,9 @@ def expert_capacity(*, tokens: int, experts: int, experts_per_token: int = 1, ca
     """Return the room of an expert: the most tokens that it takes, before any rounding.
 
     Also: capacity factor, tokens per expert
-    Formula: $q = \\kappa\\,\\frac{k x}{E}$
-    Symbols: q = the result; \\kappa = capacity_factor; k = experts_per_token; x = the tokens routed together;
-        E = experts
+    Formula: $x_\\text{cap} = \\kappa\\,\\frac{k x}{E}$
+    Symbols: x_{\\text{cap}} = the result; \\kappa = capacity_factor; k = experts_per_token;
+        x = the tokens routed together; E = experts
     Chapter: 20
 
     Args:
@@ -74,8 +74,9 @@ def _chosen(experts_per_token: int, experts: int) -> int:
 def expected_expert_overflow(*, tokens: int, share: float, capacity: int) -> float:
     """Return how many tokens an expert is expected to turn away.
 
-    Formula: $\\mathbb E\\,(y - q)^+ = \\sum_{y > q} (y - q) \\binom{x}{y} \\rho^y (1 - \\rho)^{x - y}$
-    Symbols: y = the expert's load, binomial; x = the tokens routed together; \\rho = share; q = capacity
+    Formula: $\\sum_{x_i > x_\\text{cap}} (x_i - x_\\text{cap}) \\binom{x}{x_i} \\rho^{x_i} (1 - \\rho)^{x - x_i}$
+    Symbols: x_i = the expert's load, binomial; x = the tokens routed together; \\rho = share;
+        x_{\\text{cap}} = capacity
     Chapter: 20
 
     Args:
@@ -123,8 +124,9 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
     """Return the share of all assignments that is expected to be dropped.
 
     Also: dropped tokens, token drop rate
-    Formula: $\\frac{\\sum_i \\mathbb E\\,(y_i - q)^+}{x \\sum_i \\rho_i}$
-    Symbols: y_i = the load of expert i, binomial; x = the tokens routed together; \\rho_i = shares[i]; q = capacity
+    Formula: $\\frac{\\sum_i \\mathbb E\\,(x_i - x_\\text{cap})^+}{x \\sum_i \\rho_i}$
+    Symbols: x_i = the load of expert i, binomial; x = the tokens routed together; \\rho_i = shares[i];
+        x_{\\text{cap}} = capacity
     Chapter: 20
 
     Args:

@@ -13,25 +13,21 @@ from snippets.collectives.algorithm_costs import collective_lower_bound
 from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor, nvls_all_reduce_bytes
 from snippets.collectives.costs_and_bounds.figures import (
     Port,
-    algorithm_steps_panel,
     bus_bandwidth_plot,
     bus_panel,
     bus_rows,
     chunk_panels,
     cost_table,
-    envelope_panel,
-    envelope_sizes,
     hearing_panel,
     hears_from,
     hops_of_a_chunk,
-    steps_of,
     switch_counts,
     switch_panels,
 )
 from snippets.collectives.costs_and_bounds.published_runs import H200_NODE
 from snippets.drawing import Panel
 from snippets.figures import svg_of
-from snippets.simulation.algorithms import ALGORITHMS, spoken
+from snippets.simulation.algorithms import ALGORITHMS
 from snippets.simulation.schedule import PRIMITIVES
 
 NET: dict[str, Any] = {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
@@ -88,25 +84,6 @@ def test_a_table_may_leave_the_additions_out() -> None:
     assert [row.rsplit(" | ", 1)[0] + " |" for row in (*whole[:1], *whole[2:])] == [*part[:1], *part[2:]]
 
 
-@pytest.mark.parametrize("size", [100_000, 4_000_000])
-def test_the_steps_are_a_latency_and_the_bytes_of_one_message(size: int) -> None:
-    parts: dict[str, list[float]] = {
-        "ring": [size / 4] * 6,
-        "recursive_doubling": [size] * 2,
-        "halving_doubling": [size / 2, size / 4, size / 4, size / 2],
-    }
-    for name, messages in parts.items():
-        steps = steps_of(name, ranks=4, size_bytes=size, **NET)
-        assert [step.latency_s for step in steps] == [5e-6] * len(messages)
-        assert [step.bytes_s for step in steps] == pytest.approx([message / 50e9 for message in messages])
-    panel = algorithm_steps_panel(THREE, ranks=4, size_bytes=size, last_s=2e-4, **NET)
-    assert (
-        count(panel, 'class="b-idle"') == count(panel, 'class="b-communication"') == 1 + 6 + 2 + 4
-    )  # one in the legend
-    ends = {f"{sum(map(sum, steps_of(name, ranks=4, size_bytes=size, **NET))) * 1e6:.0f} µs" for name in THREE}
-    assert {*ends, *map(spoken, THREE)} <= set(texts(panel.svg()))
-
-
 def test_rank_0_hears_from_as_many_as_the_bound_says_and_through_them_from_all() -> None:
     for log in range(1, 4):
         rounds = hears_from(2**log)
@@ -136,25 +113,6 @@ def test_a_chunk_takes_as_many_messages_before_the_first_sum_as_after(ranks: int
     assert [count(panel, "<path") for panel in panels] == [ranks - 1] * 2
     whole = [texts(panel.svg()).count("ABCD"[:ranks]) for panel in panels]
     assert whole == [1, sum(range(1, ranks + 1))]
-
-
-def test_the_lowest_time_is_drawn_thick_and_named() -> None:
-    assert (len(envelope_sizes()), *envelope_sizes()[::84]) == (85, 1e3, pytest.approx(1e10))
-    panel = envelope_panel(ranks=256, size_bytes=25 * 2**20, **NET)
-    said = texts(panel.svg())
-    assert {"ring", "recursive doubling", "halving–doubling", "333 kB", "recursive doubling is fastest"} <= set(said)
-    paths = re.findall(r'<path class="l-(\w+)" d="M([^"]+)" style="stroke-width:([\d.]+)"', panel.svg())
-    curves = [
-        [tuple(map(float, point.split())) for point in run.split("L")]
-        for tone, run, _ in paths
-        if tone == "communication"
-    ]
-    (thick,) = (
-        [tuple(map(float, point.split())) for point in run.split("L")] for tone, run, width in paths if tone == "accent"
-    )
-    assert len(curves) == 3
-    for x, y in thick[:: len(thick) // 20]:
-        assert y == max(run_y for run in curves for run_x, run_y in run if run_x == x)  # y grows downwards
 
 
 def test_the_caller_sees_less_with_more_ranks_and_the_port_carries_the_same() -> None:
