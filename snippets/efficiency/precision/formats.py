@@ -540,8 +540,8 @@ def stalled_count(number_format: FloatFormat | str) -> float:
 def block_scaled_bits(number_format: FloatFormat | str, *, block: int, scale_bits: int = 8) -> float:
     """Return the bits of a number that shares its scale with its block.
 
-    Formula: $i + i_\\text{scale} / K$
-    Symbols: i = bits of the format; K = numbers of a block; i_scale = scale_bits
+    Formula: $\\nu + \\nu_\\text{scale} / \\text{block}$
+    Symbols: ν = bits of the format; ν_scale = scale_bits; block = numbers that share a scale
     Chapter: 32
 
     Args:
