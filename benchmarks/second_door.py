@@ -57,7 +57,8 @@ def make(book: Book) -> tuple[dict[str, str], dict[str, bytes]]:
     for path in book.chapters:
         name = book.addresses[path] + book.executed_notebook(path).name
         added[name] = book.published_notebook(path, Addresses())
-    added |= book.figures_alone(pages, SETTINGS["site_name"]) | book.mathematics(pages.values())
+    added |= book.figures_alone(pages, SETTINGS["site_name"])
+    added |= book.mathematics(pages.values())
     if problems := book.check(pages):
         raise ValueError("\n".join(map(str, problems)))
     bodies = {book.addresses[path]: page.html for path, page in pages.items()}

@@ -54,7 +54,7 @@ from press.running.execute import execute_chapters, read_executed
 from press.running.freshness import Freshness
 from press.site import runtime
 from press.site.addresses import Addresses
-from press.site.alone import alone_page, live_in
+from press.site.alone import Shown, alone_page, live_in
 from press.site.book_map import book_map
 from press.site.collected import all_letters, chapters_of_part, lists_asked, whole_book
 from press.site.corrections import corrections_page
@@ -512,7 +512,7 @@ class Book:
             problems += link_problems(
                 page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
             )
-        return sorted({*problems, *self._notation_problems(rendered)})
+        return sorted({*problems, *self._names_given_twice(rendered), *self._notation_problems(rendered)})
 
     def mathematics(self, rendered: Iterable[Rendered]) -> dict[str, bytes]:
         """Return the font cut to what the pages need, and the style sheet that names it."""
@@ -537,10 +537,22 @@ class Book:
             f"{alone_address(shown.name)}index.html": alone_page(
                 shown, self.addresses[path], heading(self.text(path)), title, **how
             )
-            for path in self.chapters
-            if path in rendered
-            for shown in live_in(rendered[path].html)
+            for path, shown in self._live_figures(rendered)
         }
+
+    def _live_figures(self, rendered: Mapping[str, Rendered]) -> Iterator[tuple[str, Shown]]:
+        """Yield the chapters' live figures, each with its chapter."""
+        for path in self.chapters:
+            if path in rendered:
+                yield from ((path, shown) for shown in live_in(rendered[path].html))
+
+    def _names_given_twice(self, rendered: Mapping[str, Rendered]) -> Iterator[Problem]:
+        """Yield a problem for each live figure whose address, which is its name, another one has."""
+        first: dict[str, str] = {}
+        for path, shown in self._live_figures(rendered):
+            place = f"{path}, {shown.id}"
+            if (other := first.setdefault(shown.name, place)) != place:
+                yield Problem(path, 1, f"two live figures are called {shown.name}: the other is in {other}")
 
     def problem_panel(self, problems: Sequence[Problem]) -> str:
         """Return what ``serve`` shows on top of every page while something is wrong."""

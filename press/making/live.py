@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from press.making.framed import NARROW, WIDE, frame_height
+
 DRAWS = "snippets.live.declaring"  # what every live figure needs
 _LINK = re.compile(r'^\[(?P<caption>[^\]]*)\]\((?P<path>[^)\s]+) "live: (?P<name>\w+)"\) *$', re.MULTILINE)
 
@@ -80,6 +82,7 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
         alone_url: where it stands alone.
     """
     drawn = figure["drawn"]
+    wide, narrow = (frame_height(figure, caption, width) for width in (WIDE, NARROW))
     knobs = "".join(_knob(knob, drawn, number) for knob in figure["knobs"])
     named = "".join(_named_setting(setting, figure["opens"]) for setting in figure["named"])
     notice = next((setting["notice"] for setting in figure["named"] if setting["name"] == figure["opens"]), "")
@@ -88,7 +91,7 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
     return (
         f'<figure class="book-figure live" id="figure-{number}"'
         f' data-module="{figure["module"]}" data-name="{figure["name"]}"'
-        f' data-title="{html.escape(figure["title"])}" data-height="{suggested_height(figure, caption)}">'
+        f' data-title="{html.escape(figure["title"])}" data-height="{wide}" data-narrow-height="{narrow}">'
         '<div class="live-status"><p class="live-notice">' + html.escape(notice, quote=False) + "</p>"
         f'<p class="live-numbers">{html.escape(drawn["numbers"], quote=False)}</p>'
         f'<p class="live-note" id="live-note-{number}" role="status"></p></div>'
@@ -106,19 +109,6 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
 def alone_address(name: str) -> str:
     """Return where the site shows a live figure alone, relative to its root."""
     return f"live/{name}/"
-
-
-def suggested_height(figure: Mapping[str, Any], caption: str) -> int:
-    """Return how high a frame has to be, in pixels, that shows a figure alone at any width from 340 to 720 pixels.
-
-    It is reckoned from what stands in the figure, since no browser takes part in a build; tests/live holds it to what
-    a browser needs.
-
-    Args:
-        figure: its description.
-        caption: as HTML.
-    """
-    return 600
 
 
 def near_pictures(figure: Mapping[str, Any]) -> str:

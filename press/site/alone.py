@@ -1,8 +1,8 @@
 """Makes the pages that show one live figure alone, for slides, blogs and course pages: ``live/<name>/``.
 
 Each is what stands in the figure's chapter, without the site around it: the finished figure is taken out of the
-chapter's HTML, its links are led from there, and below it stands where it comes from. ``docs/javascripts/live/alone.js``
-gives it its palette and tells the page around it how high it is.
+chapter's HTML, its links are led from there, and below it stands where it comes from. Its script, ``alone.js`` in
+``docs/javascripts/live``, gives it its palette and tells the page around it how high it is.
 """
 
 from __future__ import annotations

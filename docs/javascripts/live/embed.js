@@ -3,6 +3,7 @@
 
 const PREFIX = "#live:";
 const COPIED_MS = 2500;
+const WIDE_PX = 720; // a page as wide as this has room for panels beside one another
 
 // Opens the panel of a figure, or closes it.
 export function toggle(figure, link) {
@@ -51,8 +52,9 @@ function addressOf(figure, link) {
 }
 
 function frameOf(figure, address) {
-  const { title, height } = figure.dataset;
-  const frame = { src: address, title, width: "100%", height, loading: "lazy", style: "border: 0" };
+  const { title, height, narrowHeight } = figure.dataset;
+  const fits = `clamp(${height}px, (${WIDE_PX}px - 100vw) * 999, ${narrowHeight}px)`; // one or the other, by the page's width
+  const frame = { src: address, title, width: "100%", height, loading: "lazy", style: `border: 0; height: ${fits}` };
   const attributes = Object.entries(frame).map(([name, value]) => `${name}="${escaped(value)}"`);
   return `<iframe ${attributes.join(" ")}></iframe>`;
 }
