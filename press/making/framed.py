@@ -34,7 +34,7 @@ def frame_height(figure: Mapping[str, Any], caption: str, width: int) -> int:
     drawn = figure["drawn"]
     notice = next((setting["notice"] for setting in figure["named"] if setting["name"] == figure["opens"]), "")
     heights = [
-        _lines(figure["title"], 16, inner) * 22.4,
+        _lines(figure["title"], 18, inner, 1.06) * 23.4,
         (_lines(notice, 14.8, inner, 1.06) + _lines(drawn["numbers"], 14.8, inner) + 1) * 22.2 + 12,
         _knobs(figure, inner, phone=width <= _PHONE) + 20,
         _panels(drawn["svgs"], inner),
