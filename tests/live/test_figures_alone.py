@@ -79,13 +79,21 @@ def iframe(source: str, height: int = 900, more: str = "") -> str:
 
 
 def shown(page: Any) -> str:
-    return str(page.locator(".live .panels").inner_html())
+    return str(page.locator(".live .panels").first.inner_html())
+
+
+def as_read(page: Any, picture: str) -> str:
+    """Return a picture as a browser reads it, in a page whose policy lets a test parse texts."""
+    blank = page.context.new_page()
+    read = str(blank.evaluate(NORMAL, picture))
+    blank.close()
+    return read
 
 
 def drawn(page: Any, place: dict[str, str], name: str, settings: dict[str, str]) -> str:
     """Return the picture of a setting as CPython draws it and a browser reads it."""
     answer = json.loads(draw(place["module"], name, json.dumps(settings)))
-    return str(page.evaluate(NORMAL, "".join(answer["drawn"]["svgs"])))
+    return as_read(page, "".join(answer["drawn"]["svgs"]))
 
 
 @pytest.mark.parametrize("script", ["", FORBID], ids=["storage", "no storage"])
@@ -95,15 +103,15 @@ def test_in_a_sandboxed_frame_of_another_site_a_knob_draws_what_the_chapter_draw
     place, name, figure = some
     page, frame = embed(iframe(f"{address}live/{name}/", more=SANDBOX), script=script)
     knob = first_number(figure)
-    assert shown(frame) == frame.evaluate(NORMAL, place["picture"])
+    assert shown(frame) == as_read(page, place["picture"])
     slider = live(frame, place).locator(f"[data-knob={knob.name}]")
     slider.focus()
     page.keyboard.press("ArrowRight")
     settled(frame, place)
     stop = {knob.name: f"@{slider.input_value()}"}
-    assert shown(frame) == drawn(frame, place, name, {**figure.opens_at(), **stop}) != place["picture"]
+    assert shown(frame) == drawn(page, place, name, {**figure.opens_at(), **stop}) != place["picture"]
     assert note(frame, place) == ""
-    assert f"#live:{name}.{knob.name}=" in frame.evaluate("location.hash")
+    assert f"{name}.{knob.name}=" in frame.evaluate("location.hash")
     assert frame.evaluate("document.querySelector('.live-from a').href").startswith(
         f"{address}{place['page']}#live:{name}."
     )
@@ -119,7 +127,7 @@ def test_the_setting_stands_in_the_address_and_the_page_around_is_not_moved(
     hash_ = f"#live:{name}.{knob.name}={quote(setting[knob.name])}"
     page, frame = embed("<p style='height:2000px'></p>" + iframe(f"{address}live/{name}/{hash_}"))
     settled(frame, place)
-    assert shown(frame) == drawn(frame, place, name, setting)
+    assert shown(frame) == drawn(page, place, name, setting)
     assert page.evaluate("scrollY") == 0
     assert page.evaluate("document.activeElement === document.body")
 
@@ -180,7 +188,7 @@ def test_a_strangers_parameters_leave_the_opening_setting_and_run_nothing(
     place, name, _ = some
     page = open_page(f"live/{name}/{junk.replace('NAME', name)}")
     settled(page, place)
-    assert shown(page) == page.evaluate(NORMAL, place["picture"])
+    assert shown(page) == as_read(page, place["picture"])
     assert page.evaluate("typeof broken") == "undefined"
     assert page.locator("main img, main script").count() == 0
     assert [url for url in page.requests if not url.startswith((address, "data:", "blob:"))] == []
@@ -214,7 +222,8 @@ def test_embed_gives_the_address_and_a_frame_of_the_setting_as_it_stands(
     page.keyboard.press("ArrowRight")
     settled(page, place)
     there = panel.locator("input").input_value()
-    assert there.startswith(f"{address}live/{name}/#live:{name}.{knob.name}=")
+    assert there.startswith(f"{address}live/{name}/#live:{name}.")
+    assert f"{name}.{knob.name}=" in there
     frame = panel.locator("textarea").input_value()
     assert html.unescape(re.findall(r'src="([^"]*)"', frame)[0]) == there
     assert violations(page, within=".live") == []

@@ -23,5 +23,8 @@ function tellHeight() {
   window.parent.postMessage({ type: "one-gradient:height", name, height }, "*");
 }
 if (window !== window.parent) {
-  addEventListener("DOMContentLoaded", () => new ResizeObserver(tellHeight).observe(document.body));
+  addEventListener("load", () => {
+    tellHeight(); // an observer says nothing in a frame that is out of sight
+    new ResizeObserver(tellHeight).observe(document.body);
+  });
 }
