@@ -74,9 +74,11 @@ export function follow() {
   let first;
   for (const [name, setting] of settings) {
     const element = document.querySelector(`.live[data-name="${CSS.escape(name)}"]`);
-    if (element) {
+    // What names no knob of the figure is no setting.
+    const known = Object.entries(setting).filter(([knob]) => element?.querySelector(`.knobs [name="${CSS.escape(knob)}"]`));
+    if (known.length) {
       first ??= element;
-      figure(element).set(setting);
+      figure(element).set(Object.fromEntries(known));
     }
   }
   if (window === window.parent) {
