@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 
 NAMES = sorted(live_figures())
 LISTEN = (
-    "<!doctype html><meta charset=utf-8><title>Elsewhere</title><style>body{margin:0}</style>"
+    "<!doctype html><meta charset=utf-8><title>Elsewhere</title><link rel=icon href=data:,><style>body{margin:0}</style>"
     "<script>heard = []; onmessage = ({data, source}) => heard.push({...data, mine: source === frames[0]})</script>"
 )
 FORBID = """for (const name of ['localStorage', 'sessionStorage'])
@@ -79,7 +79,7 @@ def iframe(source: str, height: int = 900, more: str = "") -> str:
 
 
 def shown(page: Any) -> str:
-    return str(page.locator(".live .panels").first.inner_html())
+    return str(page.locator(".live .panels").inner_html())
 
 
 def as_read(page: Any, picture: str) -> str:
@@ -229,7 +229,7 @@ def test_embed_gives_the_address_and_a_frame_of_the_setting_as_it_stands(
     assert violations(page, within=".live") == []
     other, inside = embed(frame)
     settled(inside, place)
-    assert shown(inside) == shown(live(page, place).page)
+    assert shown(inside) == live(page, place).locator(".panels").inner_html()
     assert other.locator("iframe").get_attribute("title") == figure.title
     link.click()
     assert panel.count() == 0
