@@ -25,7 +25,8 @@ pytestmark = pytest.mark.browser
 
 NAMES = sorted(live_figures())
 LISTEN = (
-    "<!doctype html><meta charset=utf-8><title>Elsewhere</title><link rel=icon href=data:,><style>body{margin:0}</style>"
+    "<!doctype html><meta charset=utf-8><title>Elsewhere</title><link rel=icon href=data:,>"
+    "<style>body{margin:0}</style>"
     "<script>heard = []; onmessage = ({data, source}) => heard.push({...data, mine: source === frames[0]})</script>"
 )
 FORBID = """for (const name of ['localStorage', 'sessionStorage'])
