@@ -18,17 +18,17 @@ from press.site import assets
 from press.site.addresses import Addresses
 
 ROOT = Path(__file__).parents[1]
+SETTINGS = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 BUILT_IN = ("toc", "tables", "fenced_code")  # the Markdown extensions that MkDocs adds to those that are set
 
 
 def read_book() -> Book:
     """Return the book, executed, with the addresses of its pages."""
-    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    listed = [item if isinstance(item, dict) else {item: {}} for item in settings["markdown_extensions"]]
+    listed = [item if isinstance(item, dict) else {item: {}} for item in SETTINGS["markdown_extensions"]]
     configs: dict[str, Any] = {name: config for item in listed for name, config in item.items()}
     names = list(dict.fromkeys([*BUILT_IN, *configs]))
     book = Book(ROOT, docs="docs", source_url="", extensions=names, extension_configs=configs)
-    press = settings["extra"]["press"]
+    press = SETTINGS["extra"]["press"]
     book.execute(press["reference"], cell_timeout_s=press["cell_timeout_s"], report=print)
     book.write_pages(press["reference"])
     pages = [path.relative_to(ROOT).as_posix() for path in (ROOT / book.docs).rglob("*.md")]
@@ -57,6 +57,7 @@ def make(book: Book) -> tuple[dict[str, str], dict[str, bytes]]:
     for path in book.chapters:
         name = book.addresses[path] + book.executed_notebook(path).name
         added[name] = book.published_notebook(path, Addresses())
+    added |= book.figures_alone(pages, SETTINGS["site_name"])
     added |= book.mathematics(pages.values())
     if problems := book.check(pages):
         raise ValueError("\n".join(map(str, problems)))

@@ -20,7 +20,7 @@ from press.children import Stopped, beside, in_children
 from press.kept import KeptFolder, kept_alone
 from press.making.exercise import PATH as EXERCISES
 from press.making.exercise import exercises_page, shown_in
-from press.making.live import DRAWS, live_asked, live_modules, live_shown
+from press.making.live import DRAWS, alone_address, live_asked, live_modules, live_shown
 from press.making.mathematics import FONT_NAME, font_woff2
 from press.making.numbers import EXCEPTIONS, number_problems
 from press.making.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
@@ -54,6 +54,7 @@ from press.running.execute import execute_chapters, read_executed
 from press.running.freshness import Freshness
 from press.site import runtime
 from press.site.addresses import Addresses
+from press.site.alone import Shown, alone_page, live_in
 from press.site.book_map import book_map
 from press.site.collected import all_letters, chapters_of_part, lists_asked, whole_book
 from press.site.corrections import corrections_page
@@ -521,7 +522,7 @@ class Book:
             problems += link_problems(
                 page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
             )
-        return sorted({*problems, *self._notation_problems(rendered)})
+        return sorted({*problems, *self._names_given_twice(rendered), *self._notation_problems(rendered)})
 
     def mathematics(self, rendered: Iterable[Rendered]) -> dict[str, bytes]:
         """Return the font cut to what the pages need, and the style sheet that names it."""
@@ -529,6 +530,39 @@ class Book:
         font = font_woff2(used, self.root / ".press" / "fonts")
         rule = f'@font-face{{font-family:"{FONT_NAME}";src:url("math.woff2") format("woff2");font-display:swap}}\n'
         return {"assets/math.woff2": font, "assets/math.css": rule.encode()}
+
+    def figures_alone(
+        self, rendered: Mapping[str, Rendered], title: str, *, site: str = "", serving: bool = False
+    ) -> dict[str, str]:
+        """Return the pages that show the chapters' live figures alone, by their place on the site.
+
+        Args:
+            rendered: the finished pages.
+            title: the book's.
+            site: where it is published, if anywhere.
+            serving: whether the site generator will add an inline script of its own.
+        """
+        how: Any = {"site": site, "host": "" if self.runtime_is_here else runtime.CDN, "serving": serving}
+        return {
+            f"{alone_address(shown.name)}index.html": alone_page(
+                shown, self.addresses[path], heading(self.text(path)), title, **how
+            )
+            for path, shown in self._live_figures(rendered)
+        }
+
+    def _live_figures(self, rendered: Mapping[str, Rendered]) -> Iterator[tuple[str, Shown]]:
+        """Yield the chapters' live figures, each with its chapter."""
+        for path in self.chapters:
+            if path in rendered:
+                yield from ((path, shown) for shown in live_in(rendered[path].html))
+
+    def _names_given_twice(self, rendered: Mapping[str, Rendered]) -> Iterator[Problem]:
+        """Yield a problem for each live figure whose address, which is its name, another one has."""
+        first: dict[str, str] = {}
+        for path, shown in self._live_figures(rendered):
+            place = f"{path}, {shown.id}"
+            if (other := first.setdefault(shown.name, place)) != place:
+                yield Problem(path, 1, f"two live figures are called {shown.name}: the other is in {other}")
 
     def problem_panel(self, problems: Sequence[Problem]) -> str:
         """Return what ``serve`` shows on top of every page while something is wrong."""

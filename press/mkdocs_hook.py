@@ -230,6 +230,9 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     for path, rendered in state.rendered.items():
         for name, content in rendered.files.items():
             files.append(File.generated(config, posixpath.join(book.addresses[path], name), content=content))
+    where = {"site": config.site_url if config.extra["published"] else "", "serving": state.serving}
+    for name, content in book.figures_alone(state.rendered, config.site_name, **where).items():
+        files.append(File.generated(config, name, content=content))
     for name, content in book.mathematics(state.rendered.values()).items():
         files.append(File.generated(config, name, content=content))
     problems = book.check(state.rendered)

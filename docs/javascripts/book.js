@@ -242,7 +242,7 @@ document.addEventListener("keydown", (event) => {
   if (early !== undefined && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     early += event.key;
-  } else if (["/", "f", "s"].includes(event.key) && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  } else if (["/", "f", "s"].includes(event.key) && !writing && document.querySelector("[data-search]") && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     openSearch();
   }

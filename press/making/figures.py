@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from press.making.convert import Placeholders
-from press.making.live import live_html, near_pictures
+from press.making.live import alone_address, live_html, near_pictures
 from press.making.questions import answer_html, guess_html
 from press.reading.checks import Scan
 from press.reading.markup import faults
@@ -44,14 +44,19 @@ _PARTS = {
 
 @dataclass
 class Figures:
-    """Makes the figures of one page: numbers them, and collects the files of those too large to stand in the page."""
+    """Makes the figures of one page: numbers them, and collects the files of those too large to stand in the page.
+
+    ``to_root`` is the way from the page to the site's root, ``alone`` where the page's live figures stand alone.
+    """
 
     caption_html: Callable[[str], str]
     report: Callable[[str], None]
     placeholders: Placeholders
     source_url: str = ""
+    to_root: str = ""
     count: int = 0
     files: dict[str, str] = field(default_factory=dict)
+    alone: list[str] = field(default_factory=list)
     questions: list[Mapping[str, Any]] = field(default_factory=list)
 
     def outputs(self, outputs: Sequence[Any]) -> list[dict[str, Any]]:
@@ -106,7 +111,9 @@ class Figures:
         self.files[beside] = code
         self.files[f"{figure['name']}-near.json"] = near_pictures(figure)
         code_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py" if self.source_url else beside
-        return live_html(figure, number=self.count, caption=caption, code_url=code_url)
+        self.alone.append(f"{self.to_root}{alone_address(figure['name'])}")
+        addresses = {"code_url": code_url, "alone_url": self.alone[-1]}
+        return live_html(figure, number=self.count, caption=caption, **addresses)
 
     def _question(self, book: Mapping[str, Any]) -> dict[str, Any]:
         """Return the field of a guess, or the box of an answer."""

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from press.making.framed import NARROW, WIDE, frame_height
+
 DRAWS = "snippets.live.declaring"  # what every live figure needs
 _LINK = re.compile(r'^\[(?P<caption>[^\]]*)\]\((?P<path>[^)\s]+) "live: (?P<name>\w+)"\) *$', re.MULTILINE)
 
@@ -69,7 +71,7 @@ def expand_live(
     return _LINK.sub(drawn, text)
 
 
-def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url: str) -> str:
+def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url: str, alone_url: str) -> str:
     """Return the HTML of a live figure as it stands at first.
 
     Args:
@@ -77,8 +79,10 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
         number: of the figure in the chapter.
         caption: as HTML.
         code_url: where its code can be read, for readers without scripts.
+        alone_url: where it stands alone.
     """
     drawn = figure["drawn"]
+    wide, narrow = (frame_height(figure, caption, width) for width in (WIDE, NARROW))
     knobs = "".join(_knob(knob, drawn, number) for knob in figure["knobs"])
     named = "".join(_named_setting(setting, figure["opens"]) for setting in figure["named"])
     notice = next((setting["notice"] for setting in figure["named"] if setting["name"] == figure["opens"]), "")
@@ -86,7 +90,8 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
     alt = html.escape(drawn["alt"], quote=True)
     return (
         f'<figure class="book-figure live" id="figure-{number}"'
-        f' data-module="{figure["module"]}" data-name="{figure["name"]}">'
+        f' data-module="{figure["module"]}" data-name="{figure["name"]}"'
+        f' data-title="{html.escape(figure["title"])}" data-height="{wide}" data-narrow-height="{narrow}">'
         '<div class="live-status"><p class="live-notice">' + html.escape(notice, quote=False) + "</p>"
         f'<p class="live-numbers">{html.escape(drawn["numbers"], quote=False)}</p>'
         f'<p class="live-note" id="live-note-{number}" role="status"></p></div>'
@@ -95,9 +100,15 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
         f'<div class="panels" role="img" aria-label="{alt}">{pictures}</div>'
         '<p class="live-tools"><span class="live-spoken" role="status"></span>'
         f'<a class="live-link" href="#figure-{number}">Link to this setting</a>'
-        f'<a class="live-code" href="{html.escape(code_url)}">Show the code</a></p>'
+        f'<a class="live-code" href="{html.escape(code_url)}">Show the code</a>'
+        f'<a class="live-embed" href="{html.escape(alone_url)}">Embed</a></p>'
         f"<figcaption><strong>Figure {number}, live.</strong> {caption}</figcaption></figure>\n"
     )
+
+
+def alone_address(name: str) -> str:
+    """Return where the site shows a live figure alone, relative to its root."""
+    return f"live/{name}/"
 
 
 def near_pictures(figure: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -79,7 +80,14 @@ class PageMaker:
         self._headings: list[dict[str, Any]] = []
         self._cell_line = 1
         self._placeholders = Placeholders()
-        self._figures = Figures(self._fragment, self._report_here, self._placeholders, source_url=site.source_url)
+        root_url = posixpath.relpath(".", site.pages.get(path) or ".")
+        self._figures = Figures(
+            self._fragment,
+            self._report_here,
+            self._placeholders,
+            source_url=site.source_url,
+            to_root="" if root_url == "." else f"{root_url}/",
+        )
 
     def plain(self, text: str, line: int) -> Rendered:
         """Make a page of Markdown that begins on a line of the source.
@@ -144,7 +152,8 @@ class PageMaker:
         body = typeset(prose.tidy(prose.calm_code(body.strip())), self._report)
         scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
         executed = Path(self.path).with_suffix(".ipynb").name  # stands beside the page
-        body, links = rewrite(body, self.path, self.site, self.tooltips, [*self._figures.files, executed])
+        own = [*self._figures.files, *self._figures.alone, executed]
+        body, links = rewrite(body, self.path, self.site, self.tooltips, own)
         problems = self.problems + page_problems(scan.findings, self.path, self.source)
         return Rendered(
             html=body,

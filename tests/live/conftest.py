@@ -22,7 +22,7 @@ START = """async address => {
     await run('');
 }"""
 PLACE = re.compile(
-    r'<figure class="book-figure live" id="([\w-]+)" data-module="([\w.]+)" data-name="(\w+)">.*?'
+    r'<figure class="book-figure live" id="([\w-]+)" data-module="([\w.]+)" data-name="(\w+)"[^>]*>.*?'
     r'<p class="live-numbers">(.*?)</p>.*?<div class="panels" role="img" aria-label="([^"]*)">(.*?)</div>',
     re.DOTALL,
 )
@@ -61,7 +61,8 @@ def exercise(walker: Any, address: str) -> OpenExercise:
 def places(site: Path) -> dict[str, dict[str, str]]:
     """Return for each live figure of the built book its page, module, and what the build drew."""
     found = {}
-    for file in sorted((site / "one-gradient").glob("*/*/index.html")):
+    pages = sorted((site / "one-gradient").glob("*/*/index.html"))
+    for file in (page for page in pages if page.parts[-3] != "live"):  # there each stands alone
         for number, module, name, numbers, alt, picture in PLACE.findall(file.read_text(encoding="utf-8")):
             page = f"{file.parent.relative_to(site / 'one-gradient').as_posix()}/"
             parts = {"page": page, "id": number, "module": module, "alt": alt, "picture": picture, "numbers": numbers}

@@ -22,6 +22,8 @@ export function handle(kind, element, target) {
     kind === "click" && it.showCode(target);
   } else if (target.matches(".live-link")) {
     kind === "click" && it.copyLink(target);
+  } else if (target.matches(".live-embed")) {
+    kind === "click" && it.showEmbedding(target);
   } else if (target.matches(".play")) {
     kind === "click" ? it.play(target) : it.warm();
   } else if (target.matches(".named")) {
@@ -72,12 +74,16 @@ export function follow() {
   let first;
   for (const [name, setting] of settings) {
     const element = document.querySelector(`.live[data-name="${CSS.escape(name)}"]`);
-    if (element) {
+    // What names no knob of the figure is no setting.
+    const known = Object.entries(setting).filter(([knob]) => element?.querySelector(`.knobs [name="${CSS.escape(knob)}"]`));
+    if (known.length) {
       first ??= element;
-      figure(element).set(setting);
+      figure(element).set(Object.fromEntries(known));
     }
   }
-  first?.scrollIntoView({ block: "center" });
+  if (window === window.parent) {
+    first?.scrollIntoView({ block: "center" }); // in a frame it would move the page around it
+  }
 }
 
 class Figure {
@@ -94,6 +100,7 @@ class Figure {
     this.turns = 0;
     this.name = element.dataset.name;
     this.subject = `figures/${element.dataset.module}`;
+    this.beside = element.dataset.beside ?? ""; // where a figure that stands alone finds its chapter
     this.page = location.pathname; // instant navigation changes it before it takes the figure away
   }
 
@@ -158,7 +165,7 @@ class Figure {
 
   // Returns the pictures that the build has drawn of settings that a reader may choose first.
   near() {
-    this.pictures ??= fetch(`${this.name}-near.json`)
+    this.pictures ??= fetch(`${this.beside}${this.name}-near.json`)
       .then((response) => (response.ok ? response.json() : {}))
       .catch(() => {
         this.pictures = undefined; // the next turn asks again
@@ -306,7 +313,8 @@ class Figure {
     const kept = others.filter(([key]) => !key.startsWith(mine));
     const all = new URLSearchParams([...kept, ...Object.entries(changed).map(([key, value]) => [mine + key, value])]);
     const hash = all.size ? PREFIX + all : "";
-    this.element.querySelector(".live-link").href = hash || `#${this.element.id}`;
+    const link = this.element.querySelector(".live-link") ?? document.querySelector(".live-from a"); // where it is alone
+    link.hash = hash || this.element.id;
     clearTimeout(this.addressing);
     this.addressing = setTimeout(() => {
       const before = location.hash.startsWith(PREFIX) ? "" : location.hash;
@@ -374,6 +382,15 @@ class Figure {
     setTimeout(() => {
       link.textContent = "Link to this setting";
     }, 2500);
+  }
+
+  // Shows, or takes away, what another page needs to have the figure as it stands now.
+  async showEmbedding(link) {
+    try {
+      (await import("./embed.js")).toggle(this.element, link);
+    } catch {
+      location.href = link.href; // the figure alone, whose address is what is needed most
+    }
   }
 
   async showCode(link) {

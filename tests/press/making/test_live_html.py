@@ -45,7 +45,8 @@ def described() -> dict[str, Any]:
 def page(**changes: Any) -> Tag:
     """Return the figure's element, read as a browser would."""
     description = {**described(), **changes}
-    text = live_html(description, number=7, caption="C", code_url='https://example.org/?a=1&b="2"')
+    addresses = {"code_url": 'https://example.org/?a=1&b="2"', "alone_url": "../../live/sizes/"}
+    text = live_html(description, number=7, caption="C", **addresses)
     (figure,) = BeautifulSoup(text, "html.parser").find_all("figure")
     assert isinstance(figure, Tag)
     return figure
