@@ -10,18 +10,20 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from press.children import in_children
+from press.kept import KeptFolder
 from press.making.figures import part_of_figure, resolved, text_of
 from press.site.assets import favicon_svg
 from snippets.drawing import FONT_PX, PAPER
-from snippets.palette import COLOURS, LIGHT_PAGE
+from snippets.palette import COLOURS, LIGHT_PAGE, css_variables
 
 WIDTH, HEIGHT = 1200, 630
-FOLDER = "assets/cards"
 FILE = Path(__file__)
 _MARGIN = 54
 _GAP = 18  # between panels, at their own size
@@ -53,7 +55,7 @@ class Card:
     title: str
     question: str
     book: str
-    figures: tuple[Figure, ...]
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -274,3 +276,27 @@ def _font(name: str) -> Path:
     from matplotlib import get_data_path
 
     return Path(get_data_path()) / "fonts" / "ttf" / name
+
+
+def drawn(asked: Sequence[tuple[Card, bytes]], cache: Path) -> list[tuple[bytes, str]]:
+    """Return cards as PNG, each with what it shows, in words; those that are kept are not drawn again.
+
+    Args:
+        asked: cards without their figures, each with the executed notebook that has them.
+        cache: the folder that keeps them.
+    """
+    folder = KeptFolder(cache, [FILE.read_bytes(), css_variables().encode(), version("resvg-py").encode()])
+    keys = [folder.key(notebook, json.dumps(astuple(card)).encode()) for card, notebook in asked]
+
+    def draw(number: int) -> bytes:
+        card, notebook = asked[number]
+        card = replace(card, figures=figures_of(notebook))
+        record = alt_of(card).encode() + b"\0" + card_png(card)
+        folder.write(keys[number], record)
+        return record
+
+    missing = [number for number, key in enumerate(keys) if not folder.has(key)]
+    in_children(lambda number: draw(missing[number]), len(missing))
+    records = [folder.read(key) or draw(number) for number, key in enumerate(keys)]
+    folder.sweep()
+    return [(png, alt.decode()) for alt, _, png in (record.partition(b"\0") for record in records)]
