@@ -98,8 +98,6 @@ def on_config(config: MkDocsConfig) -> None:
     if published:
         config.site_url = state.addresses.site
     config.extra["published"] = published
-    config.extra["edition"] = version_of(_folder(config))
-    config.extra["edition_url"] = state.addresses.tree_url
     if state.addresses.downloads and not state.serving:
         config.extra["downloads"] = f"{DOWNLOADS_FOLDER}/{download_name(config.site_name)}"
 
@@ -131,6 +129,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
     if state.serving and not state.rebuilding:  # then the port is this server's own
         _ask_for_port(config.dev_addr.host, config.dev_addr.port)
     _try_to_write(root / ".press")
+    config.extra |= {"edition": version_of(root), "edition_url": state.addresses.tree_url}
     if state.serving and not state.served:
         state.served = _mark_served(Path(config.site_dir), root)
     now = stamps(root)

@@ -33,6 +33,7 @@ _TITLE_PX, _NAME_PX, _NUMBER_PX, _QUESTION_PX = 58, 27, 30, 30
 _COLUMN = 590  # where a figure begins that stands beside the title
 _BESIDE = _COLUMN - _MARGIN - 30  # the room for the title there
 _WHOLE = WIDTH - 2 * _MARGIN
+_MOST_LINES = 4  # of the title there
 _LEADING, _LOOSE = 1.16, 1.4
 _NAME_AT = _MARGIN + 26.0  # the line of the book's name
 _AFTER_TITLE = 12
@@ -165,10 +166,9 @@ def _chosen(card: Card) -> _Placed | None:
     titled = len(_title_lines(card, beside=False)) * _TITLE_PX * _LEADING
     asked = len(_lines(card.question, _WHOLE, _QUESTION_PX, bold=False)) * _QUESTION_PX * _LOOSE
     top = _NAME_AT + 24 + titled + _AFTER_TITLE + asked + 34
-    boxes = [
-        _Box(_MARGIN, top, _WHOLE, HEIGHT - top - 34),
-        _Box(_COLUMN, _MARGIN, WIDTH - _COLUMN - _MARGIN, HEIGHT - 2 * _MARGIN),
-    ]
+    boxes = [_Box(_MARGIN, top, _WHOLE, HEIGHT - top - 34)]
+    if len(_title_lines(card, beside=True)) <= _MOST_LINES:
+        boxes.append(_Box(_COLUMN, _MARGIN, WIDTH - _COLUMN - _MARGIN, HEIGHT - 2 * _MARGIN))
     places = [
         _placed(rows, box, figure, number)
         for number, figure in enumerate(card.figures)
