@@ -15,6 +15,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,11 +40,13 @@ from press.making.convert import missing_converter
 from press.site.addresses import DOWNLOADS_FOLDER, Addresses, addresses, download_name
 from press.site.search import searchable, write_search
 from press.site.settings import Settings, WrongSetting, docs_folder, read_settings
+from press.site.version import dated, made_at, version_of
 from press.site.watched import Sources, forget_modules, stamps
 
 if TYPE_CHECKING:  # imported by each build, which may have to read them anew
     from press.book import Book
     from press.reading.contents import Entry
+    from press.site.citing import Chapter
 
 log = logging.getLogger("mkdocs.press")
 
@@ -51,6 +54,7 @@ PLANNED = "planned:"  # where the navigation leads for a chapter that is still t
 _PLANNED_LINK = re.compile(rf'<a href="{PLANNED}"[^>]*>(?P<title>.*?)</a>', re.DOTALL)
 OPTION = re.compile(r"Config value '(\w+)': ")
 SCRIPTS = ("base", "palette", "content")  # those of Material's templates that stand in pages; ours is in main.html
+CARD = "card.png"  # of a chapter, beside its page
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
@@ -61,6 +65,8 @@ state = SimpleNamespace(
     root=None,
     stamps=None,
     addresses=Addresses(),
+    made=None,
+    cards={},
     book=None,
     rendered={},
     bases=set(),
@@ -81,6 +87,10 @@ def on_config(config: MkDocsConfig) -> None:
     """Take the book's addresses from the environment; a site that is served has the local server's."""
     try:
         state.addresses = addresses(os.environ)
+    except ValueError as error:
+        raise Abort(str(error)) from None
+    try:
+        state.made = made_at(os.environ)
     except ValueError as error:
         raise Abort(str(error)) from None
     config.repo_url = state.addresses.repository or None
@@ -119,6 +129,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
     if state.serving and not state.rebuilding:  # then the port is this server's own
         _ask_for_port(config.dev_addr.host, config.dev_addr.port)
     _try_to_write(root / ".press")
+    config.extra |= {"edition": version_of(root), "edition_url": state.addresses.tree_url}
     if state.serving and not state.served:
         state.served = _mark_served(Path(config.site_dir), root)
     now = stamps(root)
@@ -162,8 +173,47 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if book.executed_notebook(path).is_file():
             content = book.published_notebook(path, state.addresses)
             files.append(File.generated(config, _notebook(book, path), content=content))
+    state.cards = _cards(book, config)
+    for path, (picture, _) in state.cards.items():
+        files.append(File.generated(config, posixpath.join(book.addresses[path], CARD), content=picture))
+    if config.extra["published"] and _root(config) == "/":  # elsewhere nobody asks for it
+        robots = f"User-agent: *\nAllow: /\nSitemap: {config.site_url}sitemap.xml\n"
+        files.append(File.generated(config, "robots.txt", content=robots))
     state.book, state.rendered = book, {}
     return files
+
+
+def _cards(book: Book, config: MkDocsConfig) -> dict[str, tuple[bytes, str]]:
+    """Return the card of each chapter that has been executed, and what it shows; of a site that is published only."""
+    from press.site.cards import Card, drawn
+
+    entries = {entry.path: entry for entry in book.entries}
+    executed = [path for path in book.chapters if book.executed_notebook(path).is_file()]
+    if not config.extra["published"]:
+        return {}
+    asked = []
+    for path in executed:
+        chapter = _chapter(book, path)
+        question = entries[path].question if path in entries else chapter.description
+        card = Card(chapter.number, chapter.title, question, config.site_name)
+        asked.append((card, book.executed_notebook(path).read_bytes()))
+    return dict(zip(executed, drawn(asked, book.root / ".press" / "cards"), strict=True))
+
+
+def _chapter(book: Book, path: str) -> Chapter:
+    """Return what is cited of a chapter, but for its addresses."""
+    from press.reading.outline import number_of
+    from press.site.citing import Chapter, unnumbered
+
+    header, number = book.parted(path)[0], number_of(path) or ""
+    return Chapter(
+        name=Path(path).stem,
+        number=number,
+        title=unnumbered(header.get("title", path), number),
+        description=header.get("description", ""),
+        level=header.get("level", ""),
+        minutes=header.get("minutes", 0),
+    )
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
@@ -178,7 +228,7 @@ def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
     theme = sorted(path for path in (Path(__file__).parent / "theme").rglob("*") if path.is_file())
     generator = [f"mkdocs {mkdocs.__version__}", f"mkdocs-material {version('mkdocs-material')}"]  # or ProperDocs'
     settings = Path(config.config_file_path).read_text(encoding="utf-8")
-    common = [str(nav), settings, str(config.site_url), repr(state.addresses), *generator]
+    common = [str(nav), settings, str(config.site_url), repr(state.addresses), config.extra["edition"], *generator]
     parts = [*(text.encode() for text in common), *(path.read_bytes() for path in theme)]
     return KeptFolder(state.root / ".press" / "outputs", parts)
 
@@ -203,10 +253,44 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
             page.meta["notebook"] = state.book.executed_notebook(path).name
             page.meta["pdf"] = f"{Path(path).stem}.pdf" if config.extra.get("downloads") else ""
             page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
+        page.meta |= _said(page, path, config)
 
     page.render = render  # type: ignore[method-assign]
     page.edit_url = state.addresses.edit_url(state.book.source(path))
     return page
+
+
+def _said(page: Page, path: str, config: MkDocsConfig) -> dict[str, Any]:
+    """Return how a page is cited, what it tells search engines and previews, and where an error on it is reported."""
+    from press.site.citing import Work, bibtex, highwire, json_ld, released_on
+
+    published = config.extra["published"]
+    url = (page.canonical_url or "") if published else ""
+    report = state.addresses.report_url(page.title.striptags(), url or page.url, config.extra["edition"])
+    said: dict[str, Any] = {"report": Markup.escape(report)}
+    chapter = _chapter(state.book, path) if path in state.book.chapters else None
+    if not chapter and not page.is_homepage:
+        return said
+    downloads = config.extra.get("downloads", "")
+    released = released_on(state.book.root)
+    work = Work(
+        title=config.site_name,
+        author=config.site_author or "",
+        description=config.site_description or "",
+        version=config.extra["edition"],
+        year=(released or state.made).year,
+        released=released,
+        url=(config.site_url or "") if published else "",
+        pdf=f"{config.site_url}{downloads}.pdf" if published and downloads else "",
+    )
+    if chapter:
+        pdf = f"{url}{chapter.name}.pdf" if published and downloads else ""
+        card, alt = state.cards.get(path, (b"", ""))
+        chapter = replace(chapter, url=url, pdf=pdf, picture=f"{url}{CARD}" if card else "")
+        said |= {"card": chapter.picture, "card_alt": alt}
+    if published:
+        said |= {"highwire": list(highwire(work, chapter)), "json_ld": json_ld(work, chapter)}
+    return {**said, "cite": bibtex(work, chapter)}
 
 
 def _meta(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -278,17 +362,17 @@ def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfi
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
-    """Give each page its security policy, and let the search find chapters first, by their other names too."""
+    """Give each page its day and its policy, and let the search find chapters first, by their other names too."""
     path = _path(state.book, page.file)
     also = next((entry.also for entry in state.book.entries if entry.path == path), "")
     output = searchable(output, page.url, chapter=path in state.book.chapters, also=also)
     output = _PLANNED_LINK.sub(r'<span class="md-nav__link planned">\g<title></span>', output)
-    return _policed(output)
+    return _policed(dated(output, state.made))
 
 
 def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:
-    """Give the page that says "not found" the same policy."""
-    return _policed(output) if template_name == "404.html" else output
+    """Give the page that says "not found" the same day and policy."""
+    return _policed(dated(output, state.made)) if template_name == "404.html" else output
 
 
 def _policed(page: str) -> str:

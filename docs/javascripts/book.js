@@ -34,8 +34,8 @@ function storage(method, ...values) {
   } catch {}
 }
 
-// What a chapter keeps of its reading, the home page's board, an assignment, the planner, the exam and a page that takes traces have scripts of their own.
-for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"], ["assignment.js", ".own-assignment"], ["planner.js", ".planner"], ["exam.js", ".exam"], ["traces.js", ".traces"]]) {
+// What a chapter keeps of its reading, the home page's board, an assignment, the planner, the exam, traces and reports of errors have scripts of their own.
+for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"], ["assignment.js", ".own-assignment"], ["planner.js", ".planner"], ["exam.js", ".exam"], ["traces.js", ".traces"], ["report.js", ".report"]]) {
   const script = new URL(name, document.currentScript.src);
   document$.subscribe(async () => {
     const element = document.querySelector(place);

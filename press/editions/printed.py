@@ -26,6 +26,7 @@ _OUT = frozenset(
     (
         *(
             "chapter-tools",
+            "cite",
             "headerlink",
             "only-dark",
             "knobs",

@@ -71,7 +71,7 @@ class Figures:
                 drawn = self.placeholders.hold(self.live(output["metadata"]["book"]))
                 prepared.append(_displayed("text/html", drawn, live=True))
             elif role == "caption":
-                prepared += self._figure(panels, _text(output["data"]["text/markdown"]))
+                prepared += self._figure(panels, text_of(output["data"]["text/markdown"]))
                 panels = []
             elif role in QUESTIONS:
                 prepared.append(self._question(output["metadata"]["book"]))
@@ -96,9 +96,9 @@ class Figures:
         self.count += 1
         alt = panels[0]["metadata"]["book"]["alt"]
         escaped = html.escape(alt, quote=True)
-        pictures = "".join(self._panel(_text(panel["data"]["image/svg+xml"]), escaped) for panel in panels)
+        pictures = "".join(self._panel(text_of(panel["data"]["image/svg+xml"]), escaped) for panel in panels)
         narrow = panels[0]["metadata"]["book"].get("narrow", [])
-        pictures += "".join(self._panel(_text(svg), escaped, narrow=True) for svg in narrow)
+        pictures += "".join(self._panel(text_of(svg), escaped, narrow=True) for svg in narrow)
         held = self.placeholders.hold(self.caption_html(caption))
         return [_displayed("image/svg+xml", self.placeholders.hold(pictures), number=self.count, alt=alt, caption=held)]
 
@@ -140,8 +140,8 @@ class Figures:
             self.report(f"in the figure: {message}")
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
-            f'<img class="only-{theme}{form}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
-            for theme, resolved in (("light", _resolved(svg, "light")), ("dark", _resolved(svg, "dark")))
+            f'<img class="only-{theme}{form}" src="{self._file(drawn, theme)}" {size} alt="{alt}" loading="lazy">'
+            for theme, drawn in (("light", resolved(svg, "light")), ("dark", resolved(svg, "dark")))
         )
 
     def _file(self, svg: str, theme: str) -> str:
@@ -158,16 +158,16 @@ class Figures:
             self.report("a figure without alt text: show it with snippets.figures.show(…, alt=…, caption=…)")
             return []
         if "text/html" in data:
-            return self._checked(_text(data["text/html"]))
+            return self._checked(text_of(data["text/html"]))
         if "text/markdown" in data:
-            return self._checked(self.caption_html(_text(data["text/markdown"])))
+            return self._checked(self.caption_html(text_of(data["text/markdown"])))
         if "text/latex" in data:
-            return self._formula(_text(data["text/latex"]).strip())
+            return self._formula(text_of(data["text/latex"]).strip())
         if "text/plain" not in data or "application/javascript" in data:
             kinds = ", ".join(sorted(data.keys() - {"text/plain"}))
             self.report(f"an output of the type {kinds or 'none'} cannot be shown: print text, or use a figure")
             return []
-        return [_displayed("text/plain", _text(data["text/plain"]))]
+        return [_displayed("text/plain", text_of(data["text/plain"]))]
 
     def _checked(self, content: str) -> list[dict[str, Any]]:
         """Return an output of HTML, or nothing if there is something in it that the book refuses."""
@@ -218,12 +218,12 @@ def part_of_figure(output: Any) -> str | None:
     return role if whole else None
 
 
-def _text(value: str | list[str]) -> str:
+def text_of(value: str | list[str]) -> str:
     """Return a notebook's text, which may be kept as a list of lines."""
     return value if isinstance(value, str) else "".join(value)
 
 
-def _resolved(svg: str, theme: str) -> str:
+def resolved(svg: str, theme: str) -> str:
     """Return the SVG with the colours of one palette: an image file cannot see the page's own."""
     for colour in COLOURS.values():
         svg = svg.replace(colour.css, getattr(colour, theme))

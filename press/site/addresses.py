@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 REPOSITORY = "BOOK_REPOSITORY"
 REVISION = "BOOK_REVISION"
@@ -17,6 +18,7 @@ DOWNLOADS = "BOOK_DOWNLOADS"  # "1": the pages offer the editions that `python -
 
 BRANCH = "main"  # which an edit goes to
 DOWNLOADS_FOLDER = "downloads"  # of the site: where the whole book lies
+ERROR_FORM = "error-on-a-page.yml"  # of .github/ISSUE_TEMPLATE; its fields' ids are filled in by name
 NOTEBOOKS = "notebooks"  # the branch with the executed notebooks: Colab opens what a repository on GitHub holds
 
 _REPOSITORY = re.compile(
@@ -44,6 +46,23 @@ class Addresses:
     def edit_url(self, path: str) -> str | None:
         """Return where a file of the repository is edited."""
         return f"{self.repository}/edit/{BRANCH}/{path}" if self.repository else None
+
+    @property
+    def tree_url(self) -> str:
+        """Where the repository is read as it was when the pages were built."""
+        return f"{self.repository}/tree/{self.revision}" if self.repository else ""
+
+    def report_url(self, title: str, where: str, version: str) -> str:
+        """Return where an error on a page is reported: the repository's form, with the page filled in.
+
+        >>> Addresses("https://github.com/OWNER/NAME").report_url("22 · ZeRO", "memory/22-zero/", "1.0.0")
+        'https://github.com/OWNER/NAME/issues/new?template=error-on-a-page.yml&title=22+%C2%B7+ZeRO%3A+&where=memory%2F22-zero%2F&version=1.0.0+%28main%29'
+        """
+        if not self.repository:
+            return ""
+        which = f"{version} ({self.revision})".lstrip()
+        asked = {"template": ERROR_FORM, "title": f"{title}: ", "where": where, "version": which}
+        return f"{self.repository}/issues/new?{urlencode(asked)}"
 
     def colab_url(self, notebook: str) -> str | None:
         """Return where Colab opens a notebook, given by its path on the site."""

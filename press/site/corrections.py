@@ -32,7 +32,8 @@ description: "Claims about distributed training that circulate and are wrong, wi
 
 Some claims about distributed training are repeated more often than they are computed. Here each stands with the
 computation that decides it and with what that printed when this site was built. The text and the cells are those of the
-chapters; a name that a cell does not define comes from the cells before it there.
+chapters; a name that a cell does not define comes from the cells before it there. What was wrong in this book itself
+stands on the page [Errata](errata.md).
 """
 
 

@@ -21,9 +21,20 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
+from press.site.version import undated
+
 FOLDER = "search"
 PAGES = "**/index.html"
-LEFT_OUT = ("svg", ".headerlink", ".chapter-tools", ".knobs", ".live-tools", ".jp-OutputArea", ".exercise-board")
+LEFT_OUT = (
+    "svg",
+    ".headerlink",
+    ".chapter-tools",
+    ".cite",
+    ".knobs",
+    ".live-tools",
+    ".jp-OutputArea",
+    ".exercise-board",
+)
 WORDS = "words.json"
 _NAMES = "references"  # the bibliography
 _SHORTEST, _LONGEST = 5, 24  # letters of a word in which a slip is mended
@@ -90,7 +101,7 @@ def write_search(
 def _digest(site: Path) -> str:
     total = sha256(version("pagefind").encode() + Path(__file__).read_bytes())
     for page in sorted(site.glob(PAGES)):
-        total.update(page.relative_to(site).as_posix().encode() + b"\0" + sha256(page.read_bytes()).digest())
+        total.update(page.relative_to(site).as_posix().encode() + b"\0" + sha256(undated(page.read_bytes())).digest())
     return total.hexdigest()[:40]
 
 

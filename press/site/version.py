@@ -5,10 +5,14 @@ The version is the one that pip installs; a tag ``v1.0.0`` releases version 1.0.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+
+UNDATED = "<time data-built></time>"  # stands in a page for the day, so that a kept page serves on another day too
+_DATED = re.compile(rb'<time datetime="[^"]*">[^<]*</time>')
 
 
 def version_of(root: Path) -> str:
@@ -30,3 +34,17 @@ def made_at(environment: Mapping[str, str]) -> datetime:
     if given and not given.isdecimal():
         raise ValueError(f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, got {given!r}")
     return datetime.fromtimestamp(int(given), UTC) if given else datetime.now(UTC)
+
+
+def dated(page: str, made: datetime) -> str:
+    """Return a page that says on which day it was made.
+
+    >>> dated("built <time data-built></time>", datetime(2026, 11, 30))
+    'built <time datetime="2026-11-30">2026-11-30</time>'
+    """
+    return page.replace(UNDATED, f'<time datetime="{made:%Y-%m-%d}">{made:%Y-%m-%d}</time>')
+
+
+def undated(page: bytes) -> bytes:
+    """Return a page without the day, for a digest of what else it says."""
+    return _DATED.sub(b"", page)

@@ -124,6 +124,7 @@ def whole(built_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
         built_book.write(name, (ROOT / name).read_text(encoding="utf-8"))
     names = ("bytes_per_parameter", "fewest_ranks", "owners", "zero1_step")
     exercises = [f'[Solve it](../../exercises/memory/zero/{name}.py "exercise: {name}")\n\n' for name in names]
+    built_book.write("docs/errata.md", "# Errata\n")
     text = built_book.read("chapters/part/02-two.md") + "\n## Exercises\n\n" + "".join(exercises)
     built_book.write("chapters/memory/22-zero.md", text)
     built_book.settings["hooks"] = ["press/mkdocs_hook.py"]

@@ -7,17 +7,21 @@ import re
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 from bs4.element import Tag
-from small_book import FILES, MKDOCS, SmallBook
+from small_book import FILES, MKDOCS, ROOT, SmallBook
 
 from press.site.notebook import SETUP
 
 pytestmark = pytest.mark.book
 REPOSITORY = "https://github.com/OWNER/NAME"
+SITE = "https://owner.github.io/NAME/"
 ENVIRONMENT = {"BOOK_REPOSITORY": REPOSITORY, "BOOK_REVISION": "v1.2", "BOOK_DOWNLOADS": "1"}
+DAY, EPOCH = "2025-12-01", "1764547200"
 BOOK = "many-machines-one-gradient"
 READ = {".html", ".xml", ".json", ".ipynb", ".js", ".txt"}
 PAGE = "part/01-one/index.html"
@@ -42,14 +46,24 @@ def with_addresses(book: SmallBook) -> SmallBook:
 def books(whole_book: SmallBook, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Build one book as a reader does, then as the workflow does, then as a reader again."""
     book = with_addresses(whole_book.copied(tmp_path_factory.mktemp("addresses") / "book"))
-    built: dict[str, Any] = {"unset": build(book)}
-    with pytest.MonkeyPatch.context() as environment:
+    built: dict[str, Any] = {}
+    book.write("pyproject.toml", '[project]\nversion = "1.2.0"\n')
+    with pytest.MonkeyPatch.context() as day, pytest.MonkeyPatch.context() as environment:
+        day.setenv("SOURCE_DATE_EPOCH", EPOCH)
+        built["unset"] = build(book)
         for variable, value in ENVIRONMENT.items():
             environment.setenv(variable, value)
         built["set"] = build(book)
         built["sitemap"] = book.read("site/sitemap.xml")
-    built["again"] = build(book)
-    built["local sitemap"] = book.read("site/sitemap.xml")
+        environment.undo()
+        built["again"] = build(book)
+        built["local sitemap"] = book.read("site/sitemap.xml")
+        day.setenv("SOURCE_DATE_EPOCH", str(int(EPOCH) + 24 * 60 * 60))
+        kept = {path.name for path in (book.root / ".press/outputs").iterdir()}
+        built["next day"] = build(book)
+        built["filled in anew"] = {path.name for path in (book.root / ".press/outputs").iterdir()} - kept
+        day.setenv("BOOK_SITE", "https://example.org/")
+        built["at a root"] = build(book)
     return built
 
 
@@ -75,6 +89,7 @@ def test_unset_nothing_names_a_repository(books: dict[str, Any]) -> None:
             r"github\.(?:com|io)|colab\.|git\+|127\.0\.0\.1", books["unset"][name].decode(), re.IGNORECASE
         )
         assert not found, f"{name} has {found}"
+    assert not {name for name in books["unset"] if name.endswith(("card.png", "robots.txt"))}
     assert set(re.findall(r"https?://[^/]*/", books["local sitemap"])) == {
         "http://www.sitemaps.org/",
         "http://127.0.0.1:8000/",
@@ -95,6 +110,9 @@ def test_unset_a_page_does_not_say_where_it_is(books: dict[str, Any], name: str)
     tags = meta(books["unset"], name)
     assert tags["og:title"]
     assert not tags.keys() & {"canonical", "og:url", "og:image"}
+    head = page(books["unset"], name).head
+    assert head is not None
+    assert not head.select('meta[name^="citation_"], script[type="application/ld+json"], link[rel=alternate]')
 
 
 def test_set_all_links_lead_to_the_repository(books: dict[str, Any]) -> None:
@@ -125,11 +143,77 @@ def test_set_the_notebook_installs_what_the_page_was_built_from(books: dict[str,
 
 def test_set_a_page_says_where_it_is(books: dict[str, Any]) -> None:
     tags = meta(books["set"], PAGE)
-    assert tags["canonical"] == tags["og:url"] == "https://owner.github.io/NAME/part/01-one/"
-    assert tags["og:image"] == meta(books["set"], "404.html")["og:image"]
-    assert tags["og:image"] == "https://owner.github.io/NAME/assets/cover.png"
+    assert tags["canonical"] == tags["og:url"] == f"{SITE}part/01-one/"
+    assert tags["og:image"] == f"{SITE}part/01-one/card.png"
+    assert tags["og:image:alt"] == "1 · One · Sums. One block"
+    assert books["set"]["part/01-one/card.png"].startswith(b"\x89PNG")
+    for name in ("404.html", "index.html", "glossary/index.html"):
+        assert meta(books["set"], name)["og:image"] == f"{SITE}assets/cover.png"
     assert "<loc>https://owner.github.io/NAME/part/01-one/</loc>" in books["sitemap"]
     assert "127.0.0.1" not in books["sitemap"]
+
+
+def test_set_a_chapter_says_what_it_is_to_those_who_cite_it(books: dict[str, Any]) -> None:
+    shown = page(books["set"])
+    tags = {str(tag["name"]): str(tag["content"]) for tag in shown.select('head meta[name^="citation_"]')}
+    assert tags["citation_title"] == "One · Sums"
+    assert tags["citation_pdf_url"] == f"{SITE}part/01-one/01-one.pdf"
+    [script] = shown.select('head script[type="application/ld+json"]')
+    said = json.loads(script.get_text())
+    assert said["@type"] == ["Chapter", "LearningResource"]
+    assert said["isPartOf"]["url"] == SITE
+    assert (said["version"], said["educationalLevel"], said["timeRequired"]) == ("1.2.0", "Beginner", "PT5M")
+    home = page(books["set"], "index.html")
+    assert json.loads(home.select('script[type="application/ld+json"]')[0].get_text())["@type"][0] == "Book"
+    assert not page(books["set"], "glossary/index.html").select('[name^="citation_"], .cite')
+
+
+def test_set_a_feed_of_the_changes_is_named(books: dict[str, Any]) -> None:
+    for name, way in ((PAGE, "../../changes.xml"), ("index.html", "changes.xml")):
+        [feed] = page(books["set"], name).select("link[rel=alternate]")
+        assert (feed["type"], feed["href"]) == ("application/atom+xml", way)
+
+
+@pytest.mark.parametrize("setting", ["unset", "set"])
+def test_a_chapter_and_the_book_can_be_cited(books: dict[str, Any], setting: str) -> None:
+    for name, opening in ((PAGE, f"@incollection{{{BOOK}-01-one,"), ("index.html", f"@book{{{BOOK},")):
+        [entry] = page(books[setting], name).select(".cite pre code")
+        assert entry.get_text().startswith(opening)
+        assert "note = {Version 1.2.0}" in entry.get_text()
+        assert ("url = {https://owner.github.io/NAME/" in entry.get_text()) == (setting == "set")
+
+
+@pytest.mark.parametrize("name", [PAGE, "glossary/index.html", "404.html"])
+def test_a_page_says_of_which_version_it_is_and_when_it_was_built(books: dict[str, Any], name: str) -> None:
+    for setting, expected in (("unset", {}), ("set", {"Version 1.2.0": f"{REPOSITORY}/tree/v1.2"})):
+        [edition] = page(books[setting], name).select(".edition span")
+        assert edition.get_text() == f"Version 1.2.0, built {DAY}"
+        assert links(edition, "a") == expected
+
+
+def test_an_error_is_reported_where_there_is_a_repository(books: dict[str, Any]) -> None:
+    assert not page(books["unset"]).select(".report")
+    [report] = page(books["set"]).select("footer a.report")
+    address, _, asked = str(report["href"]).partition("?")
+    assert address == f"{REPOSITORY}/issues/new"
+    filled = dict(parse_qsl(asked))
+    assert filled["where"] == f"{SITE}part/01-one/"
+    assert filled["version"] == "1.2.0 (v1.2)"
+    assert filled["title"] == "One · Sums: "
+    form = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE" / filled["template"]).read_text(encoding="utf-8"))
+    assert filled.keys() - {"template", "title"} <= {field["id"] for field in form["body"]}
+
+
+def test_on_another_day_no_page_is_filled_in_anew(books: dict[str, Any]) -> None:
+    again, later = books["again"], books["next day"]
+    assert books["filled in anew"] == set()
+    assert again[PAGE] != later[PAGE] == again[PAGE].replace(DAY.encode(), b"2025-12-02")
+    assert {name for name in again if name.startswith("search/")} == {n for n in later if n.startswith("search/")}
+
+
+def test_a_site_at_its_hosts_root_shows_robots_its_pages(books: dict[str, Any]) -> None:
+    assert b"Sitemap: https://example.org/sitemap.xml\n" in books["at a root"]["robots.txt"]
+    assert "robots.txt" not in books["set"]  # nobody asks for it below a path
 
 
 def test_no_page_of_another_setting_is_kept(books: dict[str, Any]) -> None:
