@@ -120,7 +120,7 @@ def test_set_the_notebook_installs_what_the_page_was_built_from(books: dict[str,
     assert SETUP not in cells
     assert f"See [total.py]({REPOSITORY}/blob/v1.2/sums/total.py)." in cells
     assert any("[rank](https://owner.github.io/NAME/glossary/#rank)" in cell for cell in cells)
-    assert sum(f'%pip install --quiet "git+{REPOSITORY}@v1.2"' in cell for cell in cells) == 1
+    assert sum(f'--editable "git+{REPOSITORY}@v1.2#egg={BOOK}"' in cell for cell in cells) == 1
 
 
 def test_set_a_page_says_where_it_is(books: dict[str, Any]) -> None:
