@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-import markdown
-
 from press.making.pages import Page
 from press.reading.links import moved
 
@@ -106,6 +104,8 @@ def _time(day: date) -> str:
 
 
 def _html(text: str) -> str:
+    import markdown  # a release's check of its notes, before anything is installed, needs no HTML
+
     extensions: Sequence[str] = ("sane_lists", "tables")
     return markdown.markdown(text, extensions=extensions)
 
