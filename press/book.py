@@ -308,7 +308,7 @@ class Book:
 
         def listed(path: str, title: str, question: str = "") -> tuple[str, str, str]:
             header = self.parted(path)[0]
-            about = f"{question} {header.get('description', '')}".strip()
+            about = agents.joined(question, header.get("description", ""))
             return title or header.get("title", path), site + self.addresses[path], about
 
         chapters = {

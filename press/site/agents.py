@@ -158,6 +158,16 @@ def executed_call(function: Callable[..., Any]) -> str:
     return f"{'; '.join(lines)} → {' '.join(out.getvalue().split())}"
 
 
+def joined(question: str, answer: str) -> str:
+    """Return a chapter's question with its answer, once where the answer begins with it.
+
+    >>> joined("Who waits?", "Who waits, and why."), joined("Who waits?", "Whoever asks.")
+    ('Who waits, and why.', 'Who waits? Whoever asks.')
+    """
+    first, second = (re.sub(r"\W", "", text).casefold() for text in (question, answer))
+    return answer if second.startswith(first) else f"{question} {answer}".strip()
+
+
 def llms_txt(title: str, summary: str, sections: Mapping[str, Sequence[tuple[str, str, str]]]) -> str:
     """Return the file that tells a language model what the site has.
 

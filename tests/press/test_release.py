@@ -135,3 +135,25 @@ def test_only_the_job_that_makes_the_release_may_write() -> None:
     assert writing == {"release"}
     assert not any("uses" in step for step in workflow["jobs"]["release"]["steps"])
     assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML reads the key `on` as true
+
+
+@pytest.mark.parametrize("name", ["pages", "release"])
+def test_a_published_site_knows_its_repository_and_its_own_domain(name: str) -> None:
+    jobs = yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text(encoding="utf-8"))["jobs"].values()
+    [build] = [step for job in jobs for step in job["steps"] if step.get("run") == ".ci/run site"]
+    assert build["env"]["BOOK_REPOSITORY"] == "${{ github.server_url }}/${{ github.repository }}"
+    assert build["env"]["BOOK_SITE"] == "${{ vars.BOOK_SITE }}"
+
+
+def test_a_fork_without_pages_is_told_so_before_anything_is_built() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8"))["jobs"]
+    assert "needs" not in jobs["pages"]
+    assert jobs["pages"]["if"] == jobs["deploy"]["if"]
+    assert "pages" in jobs["deploy"]["needs"]
+    [step] = jobs["pages"]["steps"]
+    folder = Path(shutil.which("bash") or "/bin/bash").parent
+    for answer, code in (("workflow", 0), ("legacy", 1), ("", 1)):
+        gh = f"gh() {{ echo {answer}; }}\n"
+        done = subprocess.run([str(folder / "bash"), "-ec", gh + step["run"]], capture_output=True, text=True)
+        assert done.returncode == code
+        assert ("Settings, Pages" in done.stdout) is bool(code)
