@@ -652,7 +652,7 @@ def test_without_the_library_one_sentence_says_what_to_install() -> None:
     code = "import runpy, sys; sys.modules['cyclopts'] = None; runpy.run_module('snippets', run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "cyclopts, which reads the options, is not installed: pip install -r requirements.txt\n"
+    assert done.stderr == "cyclopts, which reads the options, is not installed: pip install cyclopts\n"
 
 
 @pytest.mark.parametrize(
