@@ -322,7 +322,8 @@ def _for_programs(config: MkDocsConfig) -> dict[str, bytes]:
     from press.site import agents, feed
 
     book, site = state.book, str(config.site_url) if config.extra["published"] else ""
-    others = [path for path in state.listed if path not in {*book.chapters, *book.part_pages} and book.addresses[path]]
+    chapters = {*book.chapters, *book.part_pages}
+    others = [path for path in state.listed if path not in chapters and path != f"{book.docs}/index.md"]
     pages = book.for_models(others, site)
     if state.plain:
         pages["For coding agents"] = [("The skill", site + agents.SKILL, agents.ABOUT)]
