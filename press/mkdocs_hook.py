@@ -309,12 +309,12 @@ def on_post_build(*, config: MkDocsConfig) -> None:
 
     Pagefind reads all pages whichever has changed, and an author waits for the page.
     """
+    write_search(Path(config.site_dir), state.root / ".press" / "search", may_be_old=state.rebuilding)
+    state.outputs.sweep()
     for name, content in {**state.plain, **_for_programs(config)}.items():
         file = Path(config.site_dir, name)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
-    write_search(Path(config.site_dir), state.root / ".press" / "search", may_be_old=state.rebuilding)
-    state.outputs.sweep()
 
 
 def _for_programs(config: MkDocsConfig) -> dict[str, bytes]:
