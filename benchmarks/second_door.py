@@ -49,7 +49,11 @@ def make(book: Book) -> tuple[dict[str, str], dict[str, bytes]]:
     Raises:
         ValueError: the book has problems, which the message lists.
     """
-    added: dict[str, bytes | str | Path] = {**assets.made(ROOT / ".press" / "assets"), **book.runtime()}
+    added: dict[str, bytes | str | Path] = {
+        **assets.made(ROOT / ".press" / "assets"),
+        **book.runtime(),
+        **book.skill("snippets", ""),
+    }
     book.made = {f"{book.docs}/{name}" for name in added}
     pages = {path: book.page(path) for path in book.addresses}
     for path, page in pages.items():

@@ -52,7 +52,7 @@ from press.reading.outline import number_of, outline_problems
 from press.reading.sources import inside
 from press.running.execute import execute_chapters, read_executed
 from press.running.freshness import Freshness
-from press.site import runtime
+from press.site import agents, runtime
 from press.site.addresses import Addresses
 from press.site.alone import Shown, alone_page, live_in
 from press.site.book_map import book_map
@@ -63,6 +63,7 @@ from press.site.exam import SUBJECT as EXAM_SUBJECT
 from press.site.exam import exam_html
 from press.site.exercise_records import ExerciseRecords, address_of
 from press.site.faults import faults, syntax_problem
+from press.site.feed import changelog_page
 from press.site.labs import labs_list, recorded_labs
 from press.site.notebook import published
 from press.site.planner import ACCURACY, MEASURED, SUBJECT, WRITTEN_BY, accuracy_json, measured_html, planner_html
@@ -73,6 +74,7 @@ from press.site.thread import box_of, boxes_asked
 from press.site.traces import MODULE as TRACES
 from press.site.traces import RECORDED, traces_html
 from press.site.traces import SUBJECT as TRACES_SUBJECT
+from press.site.version import version_of
 
 HARDWARE = "docs/hardware.md"
 REFERENCE = Path(__file__).parent / "site" / "reference.py"
@@ -172,6 +174,7 @@ class Book:
             *self._made({HARDWARE: "Hardware"}, _hardware),
             self._corrections_page(),
             self._exercises_page(),
+            changelog_page(self.root),
         ]:
             if page:
                 self.written[page.path] = page
@@ -273,6 +276,49 @@ class Book:
                 if executed is not None:
                     header = self._read[path].header
                     yield path, header.get("title", path), executed["cells"]
+
+    def skill(self, package: str, requirement: str) -> dict[str, bytes]:
+        """Return the skill for coding agents, by its files' places on the site; none where there is no quick reference.
+
+        Args:
+            package: the package whose functions the quick reference names.
+            requirement: what pip installs it from, empty if nobody has said so.
+        """
+        if not package or not (self.root / agents.SOURCE).is_file():
+            return {}
+        text, version = self.text(agents.SOURCE), version_of(self.root)
+        modules = map(self.freshness.content, self._modules_of(package))
+        parts = [*self._press, text.encode(), version.encode(), requirement.encode(), *modules]
+
+        def make() -> bytes:
+            return json.dumps(_skill(text, version, requirement)).encode()
+
+        def pages() -> list[Page | None]:
+            files = json.loads(kept_alone(self.root / ".press" / "skill", parts, make))
+            return [Page(name, agents.SOURCE, content, "") for name, content in files.items()]
+
+        return {page.path: page.text.encode() for page in self._made({}, pages) if page}
+
+    def for_models(self, pages: Iterable[str], site: str) -> dict[str, list[tuple[str, str, str]]]:
+        """Return what ``llms.txt`` lists below which heading: each page's title, address, and what it is about.
+
+        Args:
+            pages: the pages that are neither chapters nor their parts', in their order.
+            site: what stands before an address, empty where nobody has said where the site will be.
+        """
+
+        def listed(path: str, title: str, question: str = "") -> tuple[str, str, str]:
+            header = self.parted(path)[0]
+            about = agents.joined(question, header.get("description", ""))
+            return title or header.get("title", path), site + self.addresses[path], about
+
+        chapters = {
+            part.title: [
+                listed(each.path, each.title, each.question) for each in part.chapters if each.path in self.chapters
+            ]
+            for part in self.parts
+        } or {"Chapters": [listed(path, "") for path in self.chapters]}
+        return {**chapters, "Reference": [listed(path, "") for path in pages]}
 
     def runtime(self) -> dict[str, bytes | Path]:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
@@ -703,6 +749,12 @@ class Book:
 def heading(text: str) -> str:
     """Return the first heading of a chapter, its title with its number."""
     return next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), "")
+
+
+def _skill(text: str, version: str, requirement: str) -> dict[str, str]:
+    from snippets.index import find_formula  # and what it finds, which may be in the making
+
+    return agents.skill_files(text, find_formula, version=version, requirement=requirement)
 
 
 def _hardware() -> list[Page]:

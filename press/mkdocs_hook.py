@@ -72,6 +72,8 @@ state = SimpleNamespace(
     bases=set(),
     scripts=frozenset(),
     outputs=None,
+    plain={},  # files that MkDocs would take for pages, by their places on the site
+    listed=[],
 )
 
 
@@ -168,6 +170,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         kind = {"abs_src_path": str(made)} if isinstance(made, Path) else {"content": made}
         files.append(File.generated(config, name, **kind))
         book.made.add(f"{book.docs}/{name}")
+    state.plain = book.skill(settings.reference, state.addresses.requirement)
+    book.made |= {f"{book.docs}/{name}" for name in state.plain}
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
         if book.executed_notebook(path).is_file():
@@ -218,7 +222,8 @@ def _chapter(book: Book, path: str) -> Chapter:
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
     """Refuse a chapter that no navigation leads to."""
-    state.book.check_listed({_path(state.book, page.file) for page in nav.pages})
+    state.listed = [_path(state.book, page.file) for page in nav.pages]
+    state.book.check_listed({*state.listed})
     state.outputs = _outputs(nav, config)
     state.book.make_pages(log.info)
 
@@ -394,6 +399,28 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     kept = state.root / ".press" / "search"
     write_search(Path(config.site_dir), kept, may_be_old=state.rebuilding, report=log.info)
     state.outputs.sweep()
+    for name, content in {**state.plain, **_for_programs(config)}.items():
+        file = Path(config.site_dir, name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+
+def _for_programs(config: MkDocsConfig) -> dict[str, bytes]:
+    """Return what feed readers and language models read, by its place; a feed has to say where the site is."""
+    from press.site import agents, feed
+
+    book, site = state.book, str(config.site_url) if config.extra["published"] else ""
+    chapters = {*book.chapters, *book.part_pages}
+    others = [path for path in state.listed if path not in chapters and path != f"{book.docs}/index.md"]
+    pages = book.for_models(others, site)
+    if state.plain:
+        pages["For coding agents"] = [("The skill", site + agents.SKILL, agents.ABOUT)]
+    found = {agents.LLMS: agents.llms_txt(config.site_name, config.site_description or "", pages).encode()}
+    changelog = state.root / feed.SOURCE
+    if site and changelog.is_file():
+        text, author = changelog.read_text(encoding="utf-8"), config.site_author or config.site_name
+        found[feed.NAME] = feed.feed(text, title=config.site_name, author=author, site=site)
+    return {name: content for name, content in found.items() if content}
 
 
 def on_build_error(*, error: Exception) -> None:

@@ -9,7 +9,7 @@ if __name__ == "__main__":
     except ModuleNotFoundError as error:
         if error.name != "cyclopts":
             raise
-        sys.exit("cyclopts, which reads the options, is not installed: pip install -r requirements.txt")
+        sys.exit("cyclopts, which reads the options, is not installed: pip install cyclopts")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # α and β, also where a pipe on Windows would have another

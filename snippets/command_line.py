@@ -43,6 +43,7 @@ from snippets.index import (
     unit_of,
 )
 from snippets.quantities import is_unit, read_quantity
+from snippets.version import BOOK_VERSION
 
 PLANNED = ("plan", "step")  # `plan` is answered by snippets.plan_commands.plan_answer, the others by snippets.commands
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train", *PLANNED)
@@ -53,7 +54,7 @@ ABOUT = """Numbers of distributed training, each with its convention and its sou
 Seven commands answer a question; every formula of the book is a command of its own name besides:
 `python -m snippets ring-all-reduce-bytes --ranks 8 --bytes 14e9`. `list` names them all, `list WORD` those that match.
 `exam` asks you in turn: the final exam.
-Each command has --help and --json."""
+Each command has --help and --json; --version says of which version of the book this is."""
 
 _NUMBERS = {"int", "float", "Fraction", "Time"}
 _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
@@ -106,6 +107,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:]) if arguments is None else list(each("arguments", arguments, text))
     if given[:1] == ["help"]:
         given = [*given[1:], "--help"]
+    if given == ["--version"]:
+        print(f"Many Machines, One Gradient {BOOK_VERSION}")
+        return 0
     try:
         app = _app(given)
         given = _as_options(given)

@@ -27,6 +27,7 @@ from snippets.hardware import ACCELERATORS
 from snippets.index import find_formula, formula_modules, labelled, unit_of
 from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_parts
 from snippets.models import MODELS, model_from_config, parameter_count
+from snippets.version import BOOK_VERSION
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
@@ -651,7 +652,7 @@ def test_without_the_library_one_sentence_says_what_to_install() -> None:
     code = "import runpy, sys; sys.modules['cyclopts'] = None; runpy.run_module('snippets', run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "cyclopts, which reads the options, is not installed: pip install -r requirements.txt\n"
+    assert done.stderr == "cyclopts, which reads the options, is not installed: pip install cyclopts\n"
 
 
 @pytest.mark.parametrize(
@@ -982,3 +983,8 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     command = f"{shlex.quote(sys.executable)} -m snippets list | head -n 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, cwd=ROOT)
     assert done.stderr == ""
+
+
+def test_version_says_of_which_version_of_the_book_the_formulas_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr() == (f"Many Machines, One Gradient {BOOK_VERSION}\n", "")

@@ -17,6 +17,7 @@ SITE = "BOOK_SITE"
 DOWNLOADS = "BOOK_DOWNLOADS"  # "1": the pages offer the editions that `python -m press.edition SITE --into-site` makes
 
 BRANCH = "main"  # which an edit goes to
+PACKAGE = "many-machines-one-gradient"  # what pip calls the book
 DOWNLOADS_FOLDER = "downloads"  # of the site: where the whole book lies
 ERROR_FORM = "error-on-a-page.yml"  # of .github/ISSUE_TEMPLATE; its fields' ids are filled in by name
 NOTEBOOKS = "notebooks"  # the branch with the executed notebooks: Colab opens what a repository on GitHub holds
@@ -73,8 +74,8 @@ class Addresses:
 
     @property
     def requirement(self) -> str:
-        """What pip installs the book's package from."""
-        return f"git+{self.repository}@{self.revision}" if self.repository else ""
+        """What pip installs the book from, with all that its repository has: into a folder named ``PACKAGE``."""
+        return f"git+{self.repository}@{self.revision}#egg={PACKAGE}" if self.repository else ""
 
 
 def addresses(environment: Mapping[str, str]) -> Addresses:

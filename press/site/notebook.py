@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from press.making.exercise import cells_of, shown_in
-from press.site.addresses import Addresses
+from press.site.addresses import PACKAGE, Addresses
 from press.site.jupyter import for_jupyter
 
 # Every chapter has this cell, tagged ``setup``. It names no address: whoever reads it has the book or a copy of a page.
@@ -20,12 +20,17 @@ if importlib.util.find_spec("snippets") is None:
         "in an environment made by `pip install -r requirements.txt`."
     )"""
 
-# ``%pip`` and not ``pip``: Jupyter and Colab then install where the notebook's own kernel looks.
+# ``%pip`` and not ``pip``: Jupyter and Colab then install where the notebook's own kernel looks. Cells ask for graders,
+# exercises and recorded labs too, which the package alone has not: pip fetches the repository into a folder beside the
+# notebook and installs from there. A kernel that is running does not look there by itself.
 _INSTALLING = """\
 import importlib.util
+import os
+import sys
 
-if importlib.util.find_spec("snippets") is None:  # true on Colab: fetch the book's package
-    %pip install --quiet "{requirement}\""""
+if not all(map(importlib.util.find_spec, ("snippets", "grader"))):  # true on Colab: fetch the book
+    %pip install --quiet --src . --editable "{requirement}"
+    sys.path.insert(0, os.path.abspath("{folder}"))"""
 
 
 def published(
@@ -39,7 +44,7 @@ def published(
 
     It begins with the chapter's title, not with the header of the chapter's file; its text is written for notebooks.
 
-    Where the book has a repository, the copy finds its own way: the set-up cell installs the package from there, links
+    Where the book has a repository, the copy finds its own way: the set-up cell installs the book from there, links
     lead to the web, and no tool takes it for the pair of a chapter.
 
     Args:
@@ -62,7 +67,7 @@ def published(
     if addresses.repository:
         for cell in notebook["cells"]:
             if "setup" in cell["metadata"].get("tags", []):
-                cell["source"] = _INSTALLING.format(requirement=addresses.requirement)
+                cell["source"] = _INSTALLING.format(requirement=addresses.requirement, folder=PACKAGE)
             elif cell["cell_type"] == "markdown":
                 cell["source"] = led_out("".join(cell["source"]))
     return (json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()

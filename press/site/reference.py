@@ -447,14 +447,28 @@ def _typeset_symbols(text: str) -> str:
 def _call_shown(entry: Documented, name: str) -> str:
     """Return the part of a docstring's example that calls the function, with what it shows, on one line."""
     for section in (entry.sections.get("Example", ""), entry.sections.get("examples", "")):
-        before: list[str] = []
-        for example in doctest.DocTestParser().get_examples(_example(section)) if section else ():
-            before.append(re.sub(r"(?<=\() | (?=\))", "", " ".join(example.source.split())))
-            if example.want and any(f"{name}(" in line for line in before):
-                return f"{'; '.join(before)} → {' '.join(example.want.split())}"
-            if example.want:
-                before.clear()
+        examples = doctest.DocTestParser().get_examples(_example(section)) if section else []
+        if shown := shown_example(examples, name):
+            lines, last = shown
+            return f"{'; '.join(lines)} → {' '.join(examples[last].want.split())}"
     return ""
+
+
+def shown_example(examples: Sequence[doctest.Example], name: str) -> tuple[list[str], int] | None:
+    """Return the lines of the first part of an example that calls a function and shows something, and its last number.
+
+    >>> parse = doctest.DocTestParser().get_examples
+    >>> shown_example(parse(">>> 1\\n1\\n>>> x = 2\\n>>> f(x)\\n3\\n"), "f")
+    (['x = 2', 'f(x)'], 2)
+    """
+    before: list[str] = []
+    for number, example in enumerate(examples):
+        before.append(re.sub(r"(?<=\() | (?=\))", "", " ".join(example.source.split())))
+        if example.want and any(f"{name}(" in line for line in before):
+            return before, number
+        if example.want:
+            before.clear()
+    return None
 
 
 def _in_table(text: str) -> str:

@@ -41,7 +41,7 @@ class Sources:
     def __init__(self, root: Path, docs: str, settings: str) -> None:
         self._root = root
         self._folders = {"chapters", Path(docs).parts[0]}
-        self._files = {settings, "requirements.txt", "matplotlibrc"}
+        self._files = {settings, "requirements.txt", "matplotlibrc", "CHANGELOG.md"}
 
     def entries(self, folder: str | None) -> Iterator[os.DirEntry[str]]:
         """List a folder, as ``os.scandir`` does, without what is no source."""

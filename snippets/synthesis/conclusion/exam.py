@@ -10,8 +10,8 @@ from snippets.domain import Answers, at_most, of_kind, text
 from snippets.synthesis.conclusion.exam_answers import one_line
 from snippets.synthesis.conclusion.exam_judging import ExamVerdict, judged_answer
 from snippets.synthesis.conclusion.exam_tasks import KINDS, MOST_SEED, PASS_POINTS, TASK_POINTS, exam_tasks
+from snippets.version import BOOK_VERSION
 
-BOOK_VERSION = "0.1.0"
 TASKS = len(KINDS)
 MOST_NAME = 80
 MOST_LINE = 40

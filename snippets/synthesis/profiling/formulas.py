@@ -340,7 +340,8 @@ def steps_to_see_change(*, relative_deviation: float, change: float, sigmas: flo
     """
     spread = nonnegative_number("relative_deviation", relative_deviation)
     seen, z = positive_number("change", change), positive_number("sigmas", sigmas)
-    needed = as_float("relative_deviation, change and sigmas", 2 * (z * spread / seen) ** 2)
+    ratio = z * spread / seen
+    needed = as_float("relative_deviation, change and sigmas", 2 * ratio * ratio)  # ** 2 would raise, not be infinite
     return positive_integer("the steps", max(1, as_count("the steps", math.ceil(needed * (1 - _ROUNDING)))))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from press import mkdocs_hook
 from press.reading.links import Link, Map, led_out, rewrite
-from press.site.addresses import NOTEBOOKS, Addresses, addresses
+from press.site.addresses import NOTEBOOKS, PACKAGE, Addresses, addresses
 
 ROOT = Path(__file__).parents[3]
 OURS = "https://github.com/OWNER/NAME"
@@ -35,7 +35,7 @@ def test_one_variable_gives_all_addresses() -> None:
     assert ours.site == "https://owner.github.io/NAME/"
     assert ours.source_url == f"{OURS}/blob/main/"
     assert ours.edit_url("docs/index.md") == f"{OURS}/edit/main/docs/index.md"
-    assert ours.requirement == f"git+{OURS}@main"
+    assert ours.requirement == f"git+{OURS}@main#egg={PACKAGE}"
     colab = f"https://colab.research.google.com/github/OWNER/NAME/blob/{NOTEBOOKS}/a/1/1.ipynb"
     assert ours.colab_url("a/1/1.ipynb") == colab
 
@@ -45,7 +45,7 @@ def test_one_variable_gives_all_addresses() -> None:
 )
 def test_the_page_s_revision_is_installed_and_read_but_not_edited(revision: str) -> None:
     ours = addresses({"BOOK_REPOSITORY": OURS, "BOOK_REVISION": revision})
-    assert ours.requirement == f"git+{OURS}@{revision}"
+    assert ours.requirement == f"git+{OURS}@{revision}#egg={PACKAGE}"
     assert ours.source_url == f"{OURS}/blob/{revision}/"
     assert ours.edit_url("README.md") == f"{OURS}/edit/main/README.md"
 

@@ -35,7 +35,8 @@ def build(book: SmallBook) -> dict[str, bytes]:
 
 
 def with_addresses(book: SmallBook) -> SmallBook:
-    """Give the small book's chapter a set-up cell and a link to a file of the repository."""
+    """Give the small book a changelog, and its chapter a set-up cell and a link to a file of the repository."""
+    book.write("CHANGELOG.md", "# Changelog\n\n## 1.0.0 - 2026-12-01\n\nFirst edition.\n")
     chapter = FILES["chapters/part/01-one.md"]
     setup = f'```python tags=["setup"]\n{SETUP}\n```\n\nSee [total.py](../../sums/total.py).\n\n```python\nfrom sums'
     book.write("chapters/part/01-one.md", chapter.replace("```python\nfrom sums", setup, 1))
@@ -138,7 +139,7 @@ def test_set_the_notebook_installs_what_the_page_was_built_from(books: dict[str,
     assert SETUP not in cells
     assert f"See [total.py]({REPOSITORY}/blob/v1.2/sums/total.py)." in cells
     assert any("[rank](https://owner.github.io/NAME/glossary/#rank)" in cell for cell in cells)
-    assert sum(f'%pip install --quiet "git+{REPOSITORY}@v1.2"' in cell for cell in cells) == 1
+    assert sum(f'--editable "git+{REPOSITORY}@v1.2#egg={BOOK}"' in cell for cell in cells) == 1
 
 
 def test_set_a_page_says_where_it_is(books: dict[str, Any]) -> None:
@@ -227,3 +228,19 @@ def test_a_build_with_a_bad_address_is_refused(small_book: SmallBook, monkeypatc
     assert "BOOK_REPOSITORY must be https://github.com/OWNER/NAME" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert not (small_book.root / "site").exists()
+
+
+def test_programs_find_all_pages_from_where_the_site_is(books: dict[str, Any]) -> None:
+    """A list of addresses works wherever a copy of the site stands, unless it is known where the site will."""
+    for name, site in (("unset", ""), ("set", "https://owner.github.io/NAME/")):
+        text = books[name]["llms.txt"].decode()
+        assert text.startswith("# Many Machines, One Gradient\n\n> ")
+        found = re.findall(r"^- \[(.+?)\]\(([^)]+)\)(?:: (.+))?$", text, re.MULTILINE)
+        assert found[0] == ("One · Sums", f"{site}part/01-one/", "What a sum costs.")
+        for _, address, _ in found:
+            assert f"{address.removeprefix(site)}index.html" in books[name]
+
+
+def test_a_feed_is_there_where_its_address_is_known(books: dict[str, Any]) -> None:
+    assert "changes.xml" not in books["unset"]
+    assert b"<id>https://owner.github.io/NAME/changelog/#version-1.0.0</id>" in books["set"]["changes.xml"]

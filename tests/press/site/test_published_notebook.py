@@ -13,7 +13,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 from made_page import CHAPTER, MadePages
 
-from press.site.addresses import Addresses, addresses
+from press.site.addresses import PACKAGE, Addresses, addresses
 from press.site.notebook import SETUP, published
 
 OURS = addresses({"BOOK_REPOSITORY": "https://github.com/OWNER/NAME", "BOOK_REVISION": "v1.2"})
@@ -101,7 +101,8 @@ def test_with_the_package_the_cell_does_nothing(tmp_path: Path) -> None:
 def test_only_the_set_up_cell_and_prose_change(executed: bytes) -> None:
     first, setup, last = sources(published(executed, PAGE, OURS, str.upper, {}))
     assert (first, last) == ("# Α, SEE [A](../B.MD)", "1 + 1")
-    assert setup.endswith('    %pip install --quiet "git+https://github.com/OWNER/NAME@v1.2"')
+    installs = f'    %pip install --quiet --src . --editable "{OURS.requirement}"\n'
+    assert setup.endswith(f'{installs}    sys.path.insert(0, os.path.abspath("{PACKAGE}"))')
     assert json.loads(published(executed, PAGE, OURS, str.upper, {}))["metadata"] == {"kernelspec": KERNEL}
 
 
@@ -113,7 +114,24 @@ def test_with_a_repository_the_cell_installs_what_the_page_was_built_from(execut
     )
     done = elsewhere(shell + cell, tmp_path)
     assert done.stderr == ""
-    assert done.stdout == 'pip: install --quiet "git+https://github.com/OWNER/NAME@v1.2"\n'
+    assert done.stdout == f'pip: install --quiet --src . --editable "{OURS.requirement}"\n'
+
+
+@pytest.mark.parametrize("there", [["snippets"], ["snippets", "grader"]])
+def test_where_the_package_is_alone_the_cell_fetches_the_rest(
+    executed: bytes, tmp_path: Path, there: list[str]
+) -> None:
+    """A notebook's cells ask for graders, exercises and recorded labs, which ``pip install`` of the package has not."""
+    cell = TransformerManager().transform_cell(sources(published(executed, PAGE, OURS, str.upper, {}))[1])
+    for name in there:
+        (tmp_path / f"{name}.py").touch()
+    before = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "class Shell:\n    def run_line_magic(self, *words):\n        print('pip')\nget_ipython = Shell\n"
+    )
+    done = elsewhere(f"{before}{cell}\nprint(sys.path[0])", tmp_path)
+    fetched = f"pip\n{tmp_path / PACKAGE}\n"
+    assert (done.stdout, done.stderr) == (f"{tmp_path}\n" if "grader" in there else fetched, "")
 
 
 def test_it_is_kept_until_the_executed_notebook_changes(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,7 @@ SOURCES = [
     "more/__init__.py",
     "mkdocs.yml",
     "requirements.txt",
+    "CHANGELOG.md",
 ]
 
 

@@ -7,7 +7,6 @@ import random
 import re
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -30,7 +29,6 @@ from snippets.foundations.economics.formulas import goodput_share
 from snippets.models import parameter_count
 from snippets.synthesis.conclusion import exam_judging
 from snippets.synthesis.conclusion.exam import (
-    BOOK_VERSION,
     exam_answers,
     exam_certificate,
     exam_form,
@@ -69,6 +67,7 @@ from snippets.synthesis.conclusion.exam_tasks import (
     all_tasks,
     exam_tasks,
 )
+from snippets.version import BOOK_VERSION
 
 ROOT = Path(__file__).parents[3]
 TASKS = all_tasks()
@@ -749,9 +748,14 @@ def test_a_solution_compares_and_a_verdict_does_not_show_it() -> None:
         assert best not in str(judged_answer(task, task.form))
 
 
-def test_the_version_is_the_books() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == BOOK_VERSION
+def test_a_certificate_says_its_version_and_one_of_an_earlier_version_is_graded_again() -> None:
+    result = graded_exam(1, ["t=8", "", "", "", ""])
+    written = exam_certificate(result, name="Ada", date="2026-11-29")
+    line = f"Book: version {BOOK_VERSION}\n"
+    assert line in written
+    earlier = written.replace(line, "Book: version 0.1.0\n")
+    assert graded_exam(1, exam_answers(earlier, seed=1)) == result
+    assert unread_lines(earlier) == ()
 
 
 def test_verdicts_are_plain_data() -> None:
