@@ -44,6 +44,7 @@ from press.site.watched import Sources, forget_modules, stamps
 if TYPE_CHECKING:  # imported by each build, which may have to read them anew
     from press.book import Book
     from press.reading.contents import Entry
+    from press.site.slides import About
 
 log = logging.getLogger("mkdocs.press")
 
@@ -130,7 +131,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Execute what is stale, and add the chapters and what the press draws to the site's files."""
     from press.book import Book
-    from press.site import assets
+    from press.site import assets, runtime
 
     root = _folder(config)
     settings, docs = _settings(config)
@@ -157,6 +158,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         kind = {"abs_src_path": str(made)} if isinstance(made, Path) else {"content": made}
         files.append(File.generated(config, name, **kind))
         book.made.add(f"{book.docs}/{name}")
+    for name, made in runtime.slides_files(root).items():
+        files.append(File.generated(config, name, abs_src_path=str(made)))
+        book.made.add(f"{book.docs}/{name}")
+    book.made |= {f"{book.docs}/{place}" for place in book.deck_places.values()}
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
         if book.executed_notebook(path).is_file():
@@ -202,6 +207,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         if path in state.book.chapters:
             page.meta["notebook"] = state.book.executed_notebook(path).name
             page.meta["pdf"] = f"{Path(path).stem}.pdf" if config.extra.get("downloads") else ""
+            page.meta["slides"] = posixpath.basename(state.book.deck_places.get(path, ""))
             page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
 
     page.render = render  # type: ignore[method-assign]
@@ -232,6 +238,8 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
             files.append(File.generated(config, posixpath.join(book.addresses[path], name), content=content))
     for name, content in book.mathematics(state.rendered.values()).items():
         files.append(File.generated(config, name, content=content))
+    for name, content in book.decks(state.rendered, _about(config), serving=state.serving).items():
+        files.append(File.generated(config, name, content=content))
     problems = book.check(state.rendered)
     for problem in problems:
         log.error(str(problem))
@@ -242,6 +250,14 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         for page in [file.page for file in files.documentation_pages() if file.page]:
             page.content = panel + (page.content or "")
     book.sweep()
+
+
+def _about(config: MkDocsConfig) -> About:
+    """Return what the slides of all chapters say of the book."""
+    from press.site.slides import About
+
+    address = state.addresses.site if config.extra["published"] else ""
+    return About(book=config.site_name, authors=config.site_author or "", address=address)
 
 
 class KeptOutput(Template):
