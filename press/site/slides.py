@@ -32,7 +32,7 @@ _WIDTH, _HEIGHT = 1180, 560  # pixels for what stands below a slide's title
 _BESIDE = (720, 540)  # of a picture that stands beside its text
 _LARGEST = 2.6  # times its size that a picture is drawn
 _GAP = 16  # pixels between panels
-_LINE, _LINE_LETTERS = 46, 78  # of a bold sentence: pixels, and letters across the slide
+_LINE, _LINE_LETTERS = 46, 62  # of a bold sentence: pixels, and letters across the slide
 _FORMULA = 96  # pixels
 _ASIDE_LINE, _ASIDE_LETTERS = 42, 24  # the same of a bold sentence beside a picture
 _FORMULA_ASIDE = 34  # letters of a formula that stands there
@@ -42,8 +42,9 @@ _BOLD = 340  # letters of a section's bold sentences
 _CAPTION, _OPENING, _CLAIM, _POINTS = 170, 430, 560, 700  # letters that a slide has room for
 _OPENING_ASIDE = 200
 _SHORTEST_BOLD = 25  # letters; what is shorter is the name of a paragraph
-_ASSUMED = 300  # letters of a question's table that a slide has room for
-_ROWS, _CELLS = 7, 420  # of a table: its rows, and the letters of all its cells
+_ASSUMED = 420  # letters of a question and its table together
+_ANSWER = 150  # letters of the answer's bold sentences
+_ROW, _ROW_GAP, _ROW_LETTERS = 36, 15, 76  # of a table: the pixels of a line and between rows, the letters of a row
 _WIDE, _WIDER = 45, 75  # letters of a formula that is set smaller, and smaller still
 _NOTED = ("p", "ul", "ol", "table", "blockquote", "math")
 _END = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
@@ -252,9 +253,10 @@ def _of_section(section: Section, about: About, *, still: bool = True) -> list[S
     if figure:
         slides = [_pictured(section, figure, bold, formula, notes)]
         return [*slides, _live(_live_title(live), live, "", "", about)] if live else slides
-    if table := _table(section.body):
-        text = bold + (formula if _letters(table) < _CELLS / 2 else "")
-        return [Slide("tabled", section.heading, text + table, notes)]
+    if table := _table(section.body, bold + formula):
+        whole = "more row" not in table
+        text = bold + formula * whole
+        return [Slide("tabled", section.heading, text + (table if whole else _table(section.body, bold)), notes)]
     return [Slide("told", section.heading, bold + formula, notes, light=True)] if bold + formula else []
 
 
@@ -275,7 +277,7 @@ def _pictured(section: Section, figure: Tag, bold: str, formula: str, notes: str
 def _laid_out(figure: Tag, bold: str, formula: str) -> Layout:
     """Return how a figure is largest with a text and a formula; a long formula has no place beside it."""
     taken = _FORMULA * bool(formula)
-    box = (_WIDTH, _HEIGHT - _LINE * math.ceil(_letters(bold) / _LINE_LETTERS) - taken - _LINE)
+    box = (_WIDTH, _HEIGHT - _height(bold + formula) - _LINE)
     shown = _arranged(figure, box)
     below = Layout(shown, shown.scale(*box), _CAPTION)
     if not bold + formula or _formula_letters(formula) > _FORMULA_ASIDE:
@@ -363,17 +365,17 @@ def _question(section: Section) -> Slide:
     """Return the question as it begins, its figure or what is assumed, and what readers are asked to guess."""
     figure = section.body.select_one("figure.book-figure:not(.live)")
     opening = section.body.find("p", recursive=False)
-    room = _OPENING_ASIDE if figure else _OPENING
-    said = f"<p>{_cut(_plain(opening).contents, room)}</p>" if isinstance(opening, Tag) else ""
     guess = section.body.select_one(".guess")
     asked = _guess(guess) if guess else ""
+    room = (_OPENING_ASIDE if figure else _OPENING) - (_letters(asked) if "options" in asked else 0)
+    said = f"<p>{_cut(_plain(opening).contents, room)}</p>" if isinstance(opening, Tag) else ""
     if figure:
         picture = _picture(_arranged(figure, _BESIDE), figure)
         return Slide(
             "beside question", section.heading, f'<div class="said">{said}{asked}</div>{picture}', _notes(section.body)
         )
-    table = _table(section.body)
-    assumed = table if _letters(table) <= _ASSUMED else ""
+    table = _table(section.body, "")
+    assumed = table if _letters(said + table) <= _ASSUMED and "options" not in asked else ""
     return Slide("question", section.heading, said + assumed + asked, _notes(section.body))
 
 
@@ -392,16 +394,17 @@ def _answer(section: Section, box: Section | None) -> list[Slide]:
     rows = section.body.select_one(".answer-rows")
     for own in section.body.select(".own-guess"):
         own.decompose()
-    content = _bold(section) + (f'<div class="answers">{_bare(rows)}</div>' if rows else "")
+    content = _bold(section, _ANSWER) + (f'<div class="answers">{_bare(rows)}</div>' if rows else "")
     if box and (bold := _bold(box)):
         content += f'<div class="box"><p class="box-title">{box.heading}</p>{bold}</div>'
     return [Slide("answer", section.heading, content, _notes(section.body) + (_notes(box.body) if box else ""))]
 
 
 def _real(section: Section | None) -> list[Slide]:
-    if not section or not (table := _table(section.body)):
+    bold = _bold(section) if section else ""
+    if not section or not (table := _table(section.body, bold)):
         return []
-    return [Slide("real", section.heading, _bold(section) + table, _notes(section.body))]
+    return [Slide("real", section.heading, bold + table, _notes(section.body))]
 
 
 def _wrong(section: Section | None) -> list[Slide]:
@@ -473,7 +476,7 @@ def _from_deck(address: str) -> str:
     return f"./{address}" if address.startswith("#") else address
 
 
-def _bold(section: Section) -> str:
+def _bold(section: Section, room: int = _BOLD) -> str:
     """Return a section's bold sentences, each a paragraph: two if there is room."""
     heading = re.sub(r"<[^>]*>", "", section.heading)
     spoken = [
@@ -484,7 +487,7 @@ def _bold(section: Section) -> str:
         and _ENDED.search(strong.get_text().strip())
         and strong.get_text().strip() != heading
     ]
-    found = _within([_begun(_plain(strong).decode_contents()) for strong in spoken][:2], _BOLD)
+    found = _within([_begun(_plain(strong).decode_contents()) for strong in spoken][:2], room)
     return "".join(f'<p class="bold">{sentence}</p>' for sentence in found)
 
 
@@ -509,21 +512,35 @@ def _formula_letters(formula: str) -> int:
     return len(re.sub(r"<[^>]*>|\s", "", formula))
 
 
-def _table(body: Tag) -> str:
-    """Return a section's first table with as many rows as there is room for, ``""`` if it has none."""
+def _table(body: Tag, text: str) -> str:
+    """Return a section's first table with as many rows as there is room for below a text, ``""`` if it has none."""
     table = next((table for table in body.find_all("table") if not table.find_parent("figure")), None)
     if table is None:
         return ""
     table = _plain(table)
-    rows = table.select("tbody > tr")
-    left, letters = 0, 0
-    for number, row in enumerate(rows):
-        letters += max(len(row.get_text(" ", strip=True)), 30)
-        if number and (number >= _ROWS or letters > _CELLS):
+    room = _HEIGHT - _height(text) - 2 * _LINE - _row_height(table.select("thead th"))
+    left = 0
+    for number, row in enumerate(table.select("tbody > tr")):
+        room -= _row_height(row.find_all(["th", "td"]))
+        if number and (left or room < 0):
             row.decompose()
             left += 1
     more = f'<p class="caption">{left} more row{"s" * (left > 1)} in the chapter</p>' if left else ""
     return f'<div class="table">{table}</div>{more}'
+
+
+def _row_height(cells: Sequence[Tag]) -> int:
+    """Return about how many pixels a row takes, whose longest cells are divided into lines."""
+    letters = [len(cell.get_text(" ", strip=True)) for cell in cells]
+    widest = max(letters, default=0) * len(cells) / _ROW_LETTERS / 1.2
+    return _ROW * math.ceil(max(sum(letters) / _ROW_LETTERS, widest, 1)) + _ROW_GAP
+
+
+def _height(text: str) -> int:
+    """Return about how many pixels bold sentences and a formula take across a slide."""
+    sentences = re.findall(r'<p class="bold">(.*?)</p>', text, re.DOTALL)
+    lines = sum(math.ceil(_letters(sentence) / _LINE_LETTERS) for sentence in sentences)
+    return _LINE * lines + _FORMULA * ('class="formula' in text)
 
 
 def _notes(body: Tag) -> str:

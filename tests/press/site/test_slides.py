@@ -20,8 +20,9 @@ MATH = (
     '<mtd id="eq:{name}"><mtext>(1)</mtext></mtd></mtr></mtable></math></div>'
 )
 LIVE = (
-    '<figure class="book-figure live" id="figure-7" data-name="stepper"><form aria-label="Settings of figure 7: Step it">'
-    '</form><div class="panels"><svg width="340" height="200"></svg></div>'
+    '<figure class="book-figure live" id="figure-7" data-name="stepper">'
+    '<form aria-label="Settings of figure 7: Step it"></form>'
+    '<div class="panels"><svg width="340" height="200"></svg></div>'
     "<figcaption><strong>Figure 7, live.</strong> One step after the other.</figcaption></figure>"
 )
 QUESTION = (
@@ -45,7 +46,8 @@ ANSWER = (
     "<li>Which?<ul><li>(a) This.</li><li>(b) That.</li></ul></li></ol>"
     "<details><summary>Answers</summary><p><strong>1 (b).</strong> Because of it.</p><ul><li>(a) Not so.</li></ul>"
     "<p><strong>2 (a).</strong> It is so.</p><ul><li>(b) It never was.</li></ul></details>"
-    '<h2 id="exercises">Exercises</h2><h3 id="exercise-1-add">Exercise 1 · Add<a class="headerlink" href="#e">#</a></h3>'
+    '<h2 id="exercises">Exercises</h2>'
+    '<h3 id="exercise-1-add">Exercise 1 · Add<a class="headerlink" href="#e">#</a></h3>'
     '<h2 id="where-next">Where next</h2><ul><li><a href="../14-costs/">Chapter 14</a> goes on. And on.</li></ul>'
 )
 
@@ -119,7 +121,7 @@ def test_what_is_bold_and_no_sentence_is_not_shown(word: str) -> None:
 
 
 def test_a_sentence_whose_beginning_is_not_bold_has_a_capital() -> None:
-    assert "<p class=\"bold\">What" in slide_of("told", section("one", bold("what is said here is long enough."))).content
+    assert '<p class="bold">What' in slide_of("told", section("one", bold("what is said here is long enough."))).content
 
 
 def test_a_tall_figure_stands_beside_its_text_and_a_wide_one_below() -> None:
@@ -131,7 +133,7 @@ def test_panels_stand_in_the_rows_that_make_them_largest() -> None:
     four = slide_of("pictured", section("one", figure(*[panel(160, 160)] * 4))).content
     six = slide_of("pictured", section("one", figure(*[panel(300, 150)] * 6))).content
     assert [len(row.select("svg")) for row in BeautifulSoup(four, "html.parser").select(".row")] == [4]
-    assert [len(row.select("svg")) for row in BeautifulSoup(six, "html.parser").select(".row")] == [2, 2, 2]
+    assert [len(row.select("svg")) for row in BeautifulSoup(six, "html.parser").select(".row")] == [3, 3]
 
 
 def test_the_form_of_a_figure_is_the_one_that_can_be_drawn_larger() -> None:
@@ -143,7 +145,7 @@ def test_the_form_of_a_figure_is_the_one_that_can_be_drawn_larger() -> None:
 
 def test_a_formula_that_leaves_its_figure_no_room_stands_in_the_notes() -> None:
     formula = MATH.format(letters="x" * 50, name="long")
-    tight = slide_of("pictured", section("one", bold("A long sentence." * 12) + formula + figure(panel(800, 500))))
+    tight = slide_of("beside", section("one", bold("A long sentence." * 12) + formula + figure(panel(800, 500))))
     assert "formula" not in tight.content
     assert "x" * 50 in tight.notes
     flat = slide_of("pictured", section("one", bold() + formula + figure(panel(640, 120))))
@@ -153,14 +155,19 @@ def test_a_formula_that_leaves_its_figure_no_room_stands_in_the_notes() -> None:
 def test_a_long_table_is_cut_and_says_so() -> None:
     rows = "".join(f"<tr><td>row {number}</td></tr>" for number in range(9))
     shown = text(slide_of("tabled", section("one", f"{bold()}<table><tbody>{rows}</tbody></table>")).content)
-    assert "row 6" in shown and "row 7" not in shown and "2 more rows in the chapter" in shown
+    assert "row 7" in shown
+    assert "row 8" not in shown
+    assert "1 more row in the chapter" in shown
 
 
 def test_a_live_figure_is_shown_alive_and_on_paper_by_its_picture() -> None:
     shown = slide_of("live", section("one", bold() + LIVE))
     frame = BeautifulSoup(shown.content, "html.parser").iframe
-    assert frame and frame["data-src"] == "../../live/stepper/?theme=light" and frame["title"] == "Step it"
-    assert '<div class="on-paper"><svg' in shown.content and 'href="./#figure-7"' in shown.content
+    assert frame
+    assert frame["data-src"] == "../../live/stepper/?theme=light"
+    assert frame["title"] == "Step it"
+    assert '<div class="on-paper"><svg' in shown.content
+    assert 'href="./#figure-7"' in shown.content
     assert "A sentence that is long" in shown.content
 
 
@@ -171,12 +178,15 @@ def test_beside_a_figure_of_its_section_a_live_figure_has_its_own_title() -> Non
 
 def test_the_answer_shows_the_models_without_the_readers_guess_and_the_70b() -> None:
     said = text(slide_of("answer").content)
-    assert said == "A ring takes half a second for it. ring 0.501 s For the 70B Send at least a whole layer as a message."
+    assert (
+        said == "A ring takes half a second for it. ring 0.501 s For the 70B Send at least a whole layer as a message."
+    )
 
 
 def test_a_claim_is_answered_after_a_step() -> None:
     claim = BeautifulSoup(slide_of("wrong").content, "html.parser")
-    assert claim.blockquote and claim.blockquote.get_text() == '"It is free"'
+    assert claim.blockquote
+    assert claim.blockquote.get_text() == '"It is free"'
     assert [part.get_text() for part in claim.select(".fragment")] == ["It costs as much as this."]
 
 
@@ -201,44 +211,52 @@ def test_of_many_sections_two_without_a_picture_share_a_slide() -> None:
     slides = made(*spine, section("told-1", bold()), section("told-2", bold()))
     assert len(slides) == MOST - 1
     (pair,) = (slide for slide in slides if slide.kind == "pair")
-    assert "Told-1" in pair.content and "Told-2" in pair.content and not pair.title
+    assert "Told-1" in pair.content
+    assert "Told-2" in pair.content
+    assert not pair.title
 
 
 def test_of_many_sections_a_live_figure_stands_for_the_figure_of_its_section() -> None:
     spine = [section(f"s{number}", bold() + figure(panel(640, 200))) for number in range(7)]
     slides = made(*spine, section("live", bold() + figure(panel(640, 200)) + LIVE))
-    assert kinds(slides).count("live") == 1 and kinds(slides).count("pictured") == 7
+    assert kinds(slides).count("live") == 1
+    assert kinds(slides).count("pictured") == 7
     assert "A sentence that is long" in next(slide.content for slide in slides if slide.kind == "live")
 
 
 def test_more_sections_than_slides_lose_the_last_without_a_picture() -> None:
     spine = [section(f"s{number}", bold() + figure(panel(640, 200))) for number in range(9)]
     slides = made(*spine[:4], section("told", bold()), *spine[4:])
-    assert len(slides) == MOST - 1 and "Told" not in [slide.title for slide in slides]
+    assert len(slides) == MOST - 1
+    assert "Told" not in [slide.title for slide in slides]
 
 
 def test_a_deck_is_a_document_of_its_own_that_is_not_to_be_found() -> None:
     about = About("A & B", "Its authors", "https://example.org/13/", part="One", root="../../")
     text = deck_html(page(section("one", bold() + figure(panel(640, 200)))), about, head="<!--head-->")
     document = BeautifulSoup(text, "html.parser")
-    assert document.title and document.title.get_text() == "Slides: 13 · Ring · A & B"
+    assert document.title
+    assert document.title.get_text() == "Slides: 13 · Ring · A & B"
     assert document.select_one('meta[name="robots"]')["content"] == "noindex"  # type: ignore[index]
     assert document.select_one('link[rel="canonical"]')["href"] == "https://example.org/13/"  # type: ignore[index]
     ids = [tag["id"] for tag in document.find_all(id=True)]
     assert ids == []
-    assert "CC BY-SA 4.0" in text and "article" not in {tag.name for tag in document.find_all(True)}
+    assert "CC BY-SA 4.0" in text
+    assert "article" not in {tag.name for tag in document.find_all(True)}
 
 
 def test_what_shows_a_deck_comes_from_the_site_or_is_checked() -> None:
     here, elsewhere = (head("../../", here=here, serving=False) for here in (True, False))
-    assert "https:" not in here and here.count("assets/runtime/reveal.js@") == 3
+    assert "https:" not in here
+    assert here.count("assets/runtime/reveal.js@") == 3
     assert elsewhere.count('integrity="sha384-') == elsewhere.count(f'"{runtime.CDN}/npm/reveal.js@') == 3
 
 
 def test_a_deck_may_run_the_sites_scripts_and_show_its_pages_and_nothing_else() -> None:
     rules = _rules(head("../../", here=True, serving=False))
     (inline,) = (file["inline"] for file in runtime.record()["slides"] if "inline" in file)
-    assert rules["default-src"] == ["'none'"] and rules["frame-src"] == ["'self'"]
+    assert rules["default-src"] == ["'none'"]
+    assert rules["frame-src"] == ["'self'"]
     assert rules["script-src"] == ["'self'", f"'{inline}'"]
     assert runtime.CDN in _rules(head("../../", here=False, serving=False))["script-src"]
 
