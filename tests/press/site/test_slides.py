@@ -155,9 +155,9 @@ def test_a_formula_that_leaves_its_figure_no_room_stands_in_the_notes() -> None:
 def test_a_long_table_is_cut_and_says_so() -> None:
     rows = "".join(f"<tr><td>row {number}</td></tr>" for number in range(9))
     shown = text(slide_of("tabled", section("one", f"{bold()}<table><tbody>{rows}</tbody></table>")).content)
-    assert "row 7" in shown
-    assert "row 8" not in shown
-    assert "1 more row in the chapter" in shown
+    assert "row 6" in shown
+    assert "row 7" not in shown
+    assert "2 more rows in the chapter" in shown
 
 
 def test_a_live_figure_is_shown_alive_and_on_paper_by_its_picture() -> None:
