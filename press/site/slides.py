@@ -413,6 +413,10 @@ def _wrong(section: Section | None) -> list[Slide]:
     if not section or not claim:
         return []
     title = claim.select_one(".admonition-title")
+    if title and title.get_text().strip() == "Warning":  # then the claim is the text's bold beginning
+        title.decompose()
+        title = claim.find("strong")
+        title = title.extract() if title else None
     said = f"<blockquote>{_plain(title).decode_contents()}</blockquote>" if title else ""
     paragraphs = [paragraph for paragraph in claim.find_all("p") if paragraph is not title]
     told, room = "", _CLAIM

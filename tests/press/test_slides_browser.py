@@ -67,5 +67,5 @@ def test_on_paper_each_slide_has_a_page_and_a_live_figure_is_its_picture(open_pa
     page.wait_for_selector(".pdf-page")
     count = page.evaluate("document.querySelectorAll('.pdf-page').length")
     assert FEWEST <= count <= MOST
-    assert page.evaluate("getComputedStyle(document.querySelector('.on-paper')).display") == "block"
+    assert page.evaluate("getComputedStyle(document.querySelector('.on-paper')).display") == "flex"
     assert page.evaluate("getComputedStyle(document.querySelector('iframe')).display") == "none"

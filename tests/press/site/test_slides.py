@@ -190,6 +190,13 @@ def test_a_claim_is_answered_after_a_step() -> None:
     assert [part.get_text() for part in claim.select(".fragment")] == ["It costs as much as this."]
 
 
+def test_a_claim_without_a_title_is_its_bold_beginning() -> None:
+    untitled = '<p class="admonition-title">Warning</p><p><strong>"It is free"</strong> It costs.</p>'
+    body = re.sub(r'<p class="admonition-title">.*?this:</p>', untitled, page())
+    shown = next(slide for slide in deck(BeautifulSoup(body, "html.parser"), ABOUT) if slide.kind == "wrong")
+    assert text(shown.content) == '"It is free" It costs.'
+
+
 def test_the_shortest_question_of_the_quiz_comes_first_and_its_answer_after_a_step() -> None:
     first, second = (slide for slide in made() if slide.kind == "quiz")
     assert text(first.content) == "Which? (a) This. (b) That. (a) It is so."
