@@ -252,7 +252,7 @@ def _of_section(section: Section, about: About, *, still: bool = True) -> list[S
         return [_live(section.heading, live, bold, notes, about)]
     if figure:
         slides = [_pictured(section, figure, bold, formula, notes)]
-        return [*slides, _live(_live_title(live), live, "", "", about)] if live else slides
+        return [*slides, _live(section.heading, live, "", "", about)] if live else slides
     if table := _table(section.body, bold + formula):
         whole = "more row" not in table
         text = bold + formula * whole

@@ -171,9 +171,9 @@ def test_a_live_figure_is_shown_alive_and_on_paper_by_its_picture() -> None:
     assert "A sentence that is long" in shown.content
 
 
-def test_beside_a_figure_of_its_section_a_live_figure_has_its_own_title() -> None:
+def test_a_live_figure_beside_a_figure_of_its_section_has_a_slide_of_its_own() -> None:
     slides = made(section("one", bold() + figure(panel(640, 200)) + LIVE))
-    assert [(slide.kind, slide.title) for slide in slides[1:3]] == [("pictured", "One"), ("live", "Step it")]
+    assert [(slide.kind, slide.title) for slide in slides[1:3]] == [("pictured", "One"), ("live", "One")]
 
 
 def test_the_answer_shows_the_models_without_the_readers_guess_and_the_70b() -> None:
