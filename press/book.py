@@ -52,11 +52,11 @@ from press.reading.outline import number_of, outline_problems
 from press.reading.sources import inside
 from press.running.execute import execute_chapters, read_executed
 from press.running.freshness import Freshness
-from press.site import agents, runtime
+from press.site import agents, runtime, slides
 from press.site.addresses import Addresses
 from press.site.alone import Shown, alone_page, live_in
 from press.site.book_map import book_map
-from press.site.collected import all_letters, chapters_of_part, lists_asked, whole_book
+from press.site.collected import all_decks, all_letters, chapters_of_part, lists_asked, whole_book
 from press.site.corrections import corrections_page
 from press.site.exam import MODULE as EXAM
 from press.site.exam import SUBJECT as EXAM_SUBJECT
@@ -343,6 +343,47 @@ class Book:
         self._archives.sweep()
         self.freshness.imports.keep()
         return runtime.files(self.root, archives) if archives else {}
+
+    @functools.cached_property
+    def deck_places(self) -> dict[str, str]:
+        """Where the slides of each chapter stand that can have some, by its path; ``addresses`` are known before."""
+        with_deck = [path for path in self.chapters if path in self.addresses and slides.has_deck(self.text(path))]
+        return {path: posixpath.join(self.addresses[path], slides.NAME) for path in with_deck}
+
+    def decks(self, rendered: Mapping[str, Rendered], about: slides.About, *, serving: bool) -> dict[str, bytes]:
+        """Return the chapters' slides, by their place on the site; they are kept while a chapter's page stays the same.
+
+        Args:
+            rendered: the finished pages, by path.
+            about: what all decks say of the book; its address is the site's, ``""`` if that is not published.
+            serving: whether the site is served while somebody writes.
+        """
+        made = {}
+        here = runtime.installed(self.root, runtime.SLIDES)
+        parts = {entry.path: part.title for part in self.parts for entry in part.chapters}
+        for path, place in self.deck_places.items():
+            if path not in rendered or not rendered[path].executed:
+                continue
+            url = self.addresses[path]
+            own = dataclasses.replace(
+                about,
+                part=parts.get(path, ""),
+                root=posixpath.relpath(".", url) + "/",
+                address=about.address and about.address + url,
+            )
+            begun = slides.head(own.root, here=here, serving=serving)
+            key = self._decks.key(repr(own).encode(), begun.encode(), rendered[path].html.encode())
+            deck = self._decks.read(key)
+            if deck is None:
+                deck = slides.deck_html(rendered[path].html, own, head=begun).encode()
+                self._decks.write(key, deck)
+            made[place] = deck
+        self._decks.sweep()
+        return made
+
+    @functools.cached_property
+    def _decks(self) -> KeptFolder:
+        return KeptFolder(self.root / ".press" / "slides", self._press)
 
     def _has(self, module: str) -> bool:
         return (self.root / module.replace(".", "/")).with_suffix(".py").is_file()
@@ -668,6 +709,7 @@ class Book:
             "measured": lambda: self._planner_made("measured", measured_html).decode(),
             "exam": lambda: self._exam_made().decode(),
             "traces": lambda: self._traces_made().decode(),
+            "slides": lambda: all_decks(self.parts, self.deck_places, path),
         }
         asked = lists_asked(source)
         formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}

@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # imported by each build, which may have to read them anew
     from press.book import Book
     from press.reading.contents import Entry
     from press.site.citing import Chapter
+    from press.site.slides import About
 
 log = logging.getLogger("mkdocs.press")
 
@@ -143,7 +144,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Execute what is stale, and add the chapters and what the press draws to the site's files."""
     from press.book import Book
-    from press.site import assets
+    from press.site import assets, runtime
 
     root = _folder(config)
     settings, docs = _settings(config)
@@ -172,6 +173,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         book.made.add(f"{book.docs}/{name}")
     state.plain = book.skill(settings.reference, state.addresses.requirement)
     book.made |= {f"{book.docs}/{name}" for name in state.plain}
+    for name, made in runtime.slides_files(root).items():
+        files.append(File.generated(config, name, abs_src_path=str(made)))
+        book.made.add(f"{book.docs}/{name}")
+    book.made |= {f"{book.docs}/{place}" for place in book.deck_places.values()}
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
         if book.executed_notebook(path).is_file():
@@ -257,6 +262,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         if path in state.book.chapters:
             page.meta["notebook"] = state.book.executed_notebook(path).name
             page.meta["pdf"] = f"{Path(path).stem}.pdf" if config.extra.get("downloads") else ""
+            page.meta["slides"] = posixpath.basename(state.book.deck_places.get(path, ""))
             page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
         page.meta |= _said(page, path, config)
 
@@ -324,6 +330,8 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         files.append(File.generated(config, name, content=content))
     for name, content in book.mathematics(state.rendered.values()).items():
         files.append(File.generated(config, name, content=content))
+    for name, content in book.decks(state.rendered, _about(config), serving=state.serving).items():
+        files.append(File.generated(config, name, content=content))
     problems = book.check(state.rendered)
     for problem in problems:
         log.error(str(problem))
@@ -334,6 +342,14 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         for page in [file.page for file in files.documentation_pages() if file.page]:
             page.content = panel + (page.content or "")
     book.sweep()
+
+
+def _about(config: MkDocsConfig) -> About:
+    """Return what the slides of all chapters say of the book."""
+    from press.site.slides import About
+
+    address = state.addresses.site if config.extra["published"] else ""
+    return About(book=config.site_name, authors=config.site_author or "", address=address)
 
 
 class KeptOutput(Template):

@@ -16,7 +16,7 @@ from press.reading.contents import Entry, Part
 from press.reading.links import moved
 from press.reading.notation import letters_of
 
-LISTS = ("chapters", "book", "map", "letters", "labs", "planner", "measured", "exam", "traces")
+LISTS = ("chapters", "book", "map", "letters", "labs", "planner", "measured", "exam", "traces", "slides")
 _LINK = re.compile(r'^\[[^\]]*\]\([^)\s]+ "collected: (?P<name>\w+)"\) *$', re.MULTILINE)
 
 
@@ -98,6 +98,26 @@ def all_letters(entries: Iterable[Entry], chapters: Mapping[str, Chapter], here:
                 table = moved(found.table, entry.path, here)
                 pieces.append(f"### {_link(entry.title, entry.path, here)}\n\n{table}")
     return "\n\n".join(pieces)
+
+
+def all_decks(parts: Iterable[Part], decks: Mapping[str, str], here: str) -> str:
+    """Return a line for each part with links to its chapters' slides.
+
+    Args:
+        parts: the parts, in order.
+        decks: where the slides stand on the site, by their chapters' paths.
+        here: the page on which the list stands; its folder is the site's root.
+    """
+    lines = []
+    for part in parts:
+        links = [
+            _link(entry.title, f"{posixpath.dirname(here)}/{decks[entry.path]}", here)
+            for entry in part.chapters
+            if entry.path in decks
+        ]
+        if links:
+            lines.append(f"- **{part.title}:** {', '.join(links)}")
+    return "\n".join(lines)
 
 
 def _link(text: str, path: str, here: str) -> str:

@@ -69,5 +69,27 @@ def with_policy(page: str, *, scripts: Collection[str], bases: Iterable[str], ho
     return _HEAD.sub(lambda head: head[0] + meta, page, count=1)
 
 
+def deck_policy(*, host: str, inline: str, serving: bool) -> str:
+    """Return the policy of a deck of slides, as an element: it frames pages of its own site, and sends nothing.
+
+    Args:
+        host: where what shows it comes from, ``""`` for the site itself.
+        inline: the hash of the script with which reveal.js writes the speaker's window.
+        serving: whether MkDocs will add its own inline script, which reloads the page.
+    """
+    rules = [
+        "default-src 'none'",
+        f"script-src 'self' {host} ".replace("  ", " ") + ("'unsafe-inline'" if serving else f"'{inline}'"),
+        f"style-src 'self' 'unsafe-inline' {host}".strip(),
+        "img-src 'self' data:",
+        "font-src 'self' data:",
+        "frame-src 'self'",
+        *(["connect-src 'self'"] if serving else []),
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
+
+
 def _digest(text: str) -> str:
     return base64.b64encode(sha256(text.encode()).digest()).decode()

@@ -1,9 +1,9 @@
 """Brings what runs in a reader's browser to the site: Pyodide, the editor, and the book's own Python as archives.
 
 ``press/site/runtime.json`` names the packages, their versions (those of ``package-lock.json``) and, for each file that
-the page may ask for, its size and hash. After ``npm ci`` the files are copied from ``node_modules`` and the site needs
-no other host; without it the page asks jsDelivr for the same files and checks each against its hash. ``python -m
-press.site.runtime`` writes ``runtime.json`` anew after a change of versions.
+the page may ask for, its size and hash; apart from these the files that show slides. After ``npm ci`` the files are
+copied from ``node_modules`` and the site needs no other host; without it the page asks jsDelivr for the same files and
+checks each against its hash. ``python -m press.site.runtime`` writes ``runtime.json`` anew after a change of versions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ FOLDER = "assets/runtime"
 MANIFEST = f"{FOLDER}/manifest.json"
 RECORD = Path(__file__).with_name("runtime.json")
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+SLIDES = "slides"  # the record's files that show slides
+SLIDES_FILES = ("dist/reveal.css", "dist/reveal.js", "dist/plugin/notes.js")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip's dates: the same files give the same archive
+_SPEAKERS_SCRIPT = re.compile(r"<script>(.*?)<\\/script>", re.DOTALL)
 _IMPORT = re.compile(r'^(?:import|export)\b[^;]*?\bfrom\s*[\'"]([^\'"]+)[\'"]', re.MULTILINE)
 
 
@@ -59,12 +62,12 @@ def record() -> dict[str, Any]:
     return found
 
 
-def installed(root: Path) -> bool:
-    """Say whether ``npm ci`` has put the packages of the record into ``node_modules``."""
+def installed(root: Path, kind: str = "files") -> bool:
+    """Say whether ``npm ci`` has put the packages of the record, of its files or its slides, into ``node_modules``."""
     return all(
         (root / "node_modules" / file["package"] / file["path"]).is_file()
         and version_in(root / "node_modules" / file["package"]) == file["version"]
-        for file in record()["files"]
+        for file in record()[kind]
     )
 
 
@@ -93,6 +96,23 @@ def files(root: Path, archives: Mapping[str, Sequence[Archive]]) -> dict[str, by
     names = {subject: [archive.file for archive in several] for subject, several in archives.items()}
     made[MANIFEST] = json.dumps(manifest(here=here, archives=names), indent=1).encode()
     return made
+
+
+def slides_files(root: Path) -> dict[str, Path]:
+    """Return the files that show slides by their place on the site, none if ``node_modules`` lacks them."""
+    wanted = record()[SLIDES] if installed(root, SLIDES) else []
+    return {f"{FOLDER}/{_address(file)}": root / "node_modules" / file["package"] / file["path"] for file in wanted}
+
+
+def slides_urls(way: str, *, here: bool) -> list[tuple[str, str]]:
+    """Return where a deck finds the files that show it, each with its hash if it is on another host, else ``""``.
+
+    Args:
+        way: from the deck to the site's root, ``../../``.
+        here: whether the site itself has the files.
+    """
+    found = [(_address(file), file["integrity"]) for file in record()[SLIDES]]
+    return [(f"{way}{FOLDER}/{at}", "") if here else (f"{CDN}/npm/{at}", integrity) for at, integrity in found]
 
 
 def manifest(*, here: bool, archives: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -186,7 +206,18 @@ def survey(modules: Path) -> dict[str, Any]:
     entries = [_entry(modules, "pyodide", path, path) for path in PYODIDE_FILES]
     wanted = ["@codemirror/commands", "@codemirror/lang-python", "@codemirror/language", "@codemirror/view"]
     entries += [_entry(modules, package, package, _main(modules / package)) for package in _in_order(modules, wanted)]
-    return {"files": entries}
+    return {"files": entries, SLIDES: _slides(modules)}
+
+
+def _slides(modules: Path) -> list[dict[str, Any]]:
+    """Return what the record has of the slides' files, with the hash of the script in the speaker's window."""
+    entries = [_entry(modules, "reveal.js", Path(path).name, path) for path in SLIDES_FILES]
+    for entry in entries:
+        text = (modules / entry["package"] / entry["path"]).read_text(encoding="utf-8")
+        if script := _SPEAKERS_SCRIPT.search(text):
+            written = script[1].replace("\\\\", "\\")  # it stands in a template of JavaScript
+            entry["inline"] = "sha256-" + base64.b64encode(sha256(written.encode()).digest()).decode()
+    return entries
 
 
 def _entry(modules: Path, package: str, name: str, path: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from snippets.live.declaring import LiveFigure, draw
 
 MODULES = ROOT / "node_modules"
 FILES = runtime.record()["files"]
+ALL = [*FILES, *runtime.record()["slides"]]
 ARCHIVE = runtime.Archive("figures-one", b"archive")
 LOCKED = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
 
@@ -47,20 +48,20 @@ def made(root: Path) -> dict[str, bytes]:
     return {name: content for name, content in book(root).runtime().items() if isinstance(content, bytes)}
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file["name"] for file in FILES])
+@pytest.mark.parametrize("file", ALL, ids=[file["name"] for file in ALL])
 def test_a_version_is_that_of_the_lock_file(file: Mapping[str, Any]) -> None:
     assert file["version"] == LOCKED[f"node_modules/{file['package']}"]["version"]
 
 
 def test_what_the_book_asks_for_is_pinned_to_one_version() -> None:
     asked = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]
-    recorded = {file["package"]: file["version"] for file in FILES}
+    recorded = {file["package"]: file["version"] for file in ALL}
     assert asked == {package: recorded[package] for package in asked}
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in asked.values())
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("file", FILES, ids=[file["name"] for file in FILES])
+@pytest.mark.parametrize("file", ALL, ids=[file["name"] for file in ALL])
 def test_size_and_hash_are_those_of_the_file(file: Mapping[str, Any]) -> None:
     need_packages()
     content = (MODULES / file["package"] / file["path"]).read_bytes()
@@ -146,6 +147,19 @@ def test_with_the_packages_the_site_has_every_file_that_a_page_asks_for(tmp_path
     assert manifest["archives"] == {"figures/one": [ARCHIVE.file]}
     assert files[f"{runtime.FOLDER}/{ARCHIVE.file}"] == b"archive"
     assert len(files) == len(FILES) + 2
+
+
+def test_with_the_packages_the_site_has_what_shows_slides(tmp_path: Path) -> None:
+    assert runtime.slides_files(tmp_path) == {}
+    for file in runtime.record()["slides"]:
+        path = tmp_path / "node_modules" / file["package"] / file["path"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "node_modules/reveal.js/package.json").write_text(json.dumps({"version": file["version"]}))
+    names = [name.removeprefix(f"{runtime.FOLDER}/reveal.js@") for name in runtime.slides_files(tmp_path)]
+    version = file["version"]
+    assert names == [f"{version}/{path}" for path in runtime.SLIDES_FILES]
+    assert not runtime.installed(tmp_path)
 
 
 def test_the_site_has_the_editor_with_imports_that_a_browser_follows(tmp_path: Path) -> None:
