@@ -19,6 +19,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from bs4 import BeautifulSoup, Comment, Tag  # comes with nbconvert
 
 from press.editions.elements import classes, having, leading, new
+from press.editions.index import Indexed
 from press.editions.live_on_paper import lay_down
 
 ANSWERS = "Solutions and answers"
@@ -92,8 +93,9 @@ class Edition:
     """What is printed together, in its order, and what stands on its first page.
 
     ``pages`` are the parts and chapters, ``last`` what comes after their solutions. ``site`` is the site's folder,
-    ``address`` where it is published, ``""`` if nobody has said so; ``cover`` is what there is to
-    see on the first page, ``date`` the day of printing.
+    ``address`` where it is published and ``repository`` where errors are reported, ``""`` if nobody has said so;
+    ``cover`` is what there is to see on the first page, ``date`` the day of printing, ``version`` the book's, ``""`` if
+    it has none; ``index`` is what the index has.
     """
 
     title: str
@@ -106,6 +108,9 @@ class Edition:
     rights: str = ""
     cover: str = ""
     date: str = ""
+    version: str = ""
+    repository: str = ""
+    index: Sequence[Indexed] = ()
 
     @property
     def all(self) -> list[Printed]:
@@ -314,6 +319,7 @@ def _take_away(body: Tag) -> None:
     for comment in body.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     gone = [*having(body, *_OUT), *body.find_all(["script", "template", "button"])]
+    gone += body.find_all(hidden=True)
     gone += body.find_all(role="status") + body.find_all("img", src=re.compile(r"(^|/)cover\.svg$"))
     for found in gone:
         if not found.decomposed:
