@@ -97,10 +97,11 @@ _FIT = """([least, tallest, close, short, dense]) => {
     }
 }"""
 # A figure that does not fit below what stands before it leaves a page half empty. Columns as high as a page are broken
-# where pages will be, so they tell which figures do. Such a figure becomes a little smaller, if that is enough; else the
-# text behind it moves before it, as far as it fits, unless the line before the figure leads to it.
+# where pages will be, so they tell which figures do. Such a figure becomes a little smaller, if that is enough; else
+# the text behind it moves before it, as far as it fits, unless the line before the figure leads to it.
 _FLOW = """([height, smaller, mostBlank]) => {
     const between = 40;
+    const movable = 'p:not(.to-answer, .guess), ul, ol, .math-display, .admonition, table, pre, .highlight, .answer';
     const leads = found => found.textContent.trim().endsWith(':');
     const tall = found => [...found.getClientRects()].reduce((sum, box) => sum + box.height, 0);
     for (const piece of document.querySelectorAll('.piece')) {
@@ -121,7 +122,9 @@ _FLOW = """([height, smaller, mostBlank]) => {
             const panels = figure.querySelector('.panels');
             const pictures = panels ? [...panels.querySelectorAll(':scope > svg, :scope > img')] : [];
             if (!pictures.length) return false;
-            const share = 1 - (figure.offsetHeight + 20 - room) / panels.offsetHeight;
+            const behind = figure.nextElementSibling;
+            const check = behind?.matches('.check') ? behind.offsetHeight + 12 : 0;
+            const share = 1 - (figure.offsetHeight + 20 + check - room) / panels.offsetHeight;
             if (share >= 1 || share < smaller) return false;
             for (const picture of pictures) picture.style.width = `${picture.getBoundingClientRect().width * share}px`;
             return true;
@@ -133,12 +136,12 @@ _FLOW = """([height, smaller, mostBlank]) => {
             while (next?.matches('figure, .check')) next = next.nextElementSibling;
             const moved = [];
             let left = room - 16;
-            while (next?.matches('p:not(.to-answer, .guess, .check), ul, ol, .math-display') && tall(next) + 10 < left) {
+            while (next?.matches(movable) && tall(next) + 10 < left) {
                 left -= tall(next) + 10;
                 moved.push(next);
                 next = next.nextElementSibling;
             }
-            while (moved.length && (leads(moved.at(-1)) || next?.matches('.math-display'))) next = moved.pop();
+            while (moved.length && (leads(moved.at(-1)) || next?.matches('.math-display, .check'))) next = moved.pop();
             figure.before(...moved);
             shrunk(figure, blank(figure));
         }
