@@ -46,6 +46,6 @@ def _paragraphs(edition: Edition) -> list[tuple[str | Tag, ...]]:
         issues = f"{edition.repository}/issues"
         found.append(("An error", "Report it with the version and the page at ", leading(issues, issues), "."))
     else:
-        found.append(("An error", "Report it with the version and the page to whom you have this edition from."))
+        found.append(("An error", "Report it with the version and the page to those from whom you have it."))
     found.append(("Letters", "STIX and DejaVu; mathematics in STIX Two Math."))
     return found

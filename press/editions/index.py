@@ -81,9 +81,9 @@ def index_of(chapters: Sequence[Chapter], terms: Mapping[str, str], sources: Map
         terms: by the anchors of the glossary's entries, their names.
         sources: by the anchors of the references' entries, their names.
     """
-    found = {entry.name.casefold(): entry for entry in _terms(chapters, terms)}
-    for entry in [*_other_names(chapters), *_authors(chapters, sources)]:
-        found.setdefault(entry.name.casefold(), entry)
+    found: dict[str, Indexed] = {}
+    for entry in [*_terms(chapters, terms), *_other_names(chapters), *_authors(chapters, sources)]:
+        found.setdefault(_order(entry.name).removesuffix("s"), entry)  # "alpha beta models" too is "Alpha-beta model"
     return sorted(found.values(), key=lambda entry: (_letter(entry.name) != _SIGNS, _order(entry.name)))
 
 

@@ -100,7 +100,7 @@ _FIT = """([least, tallest, close, short, dense]) => {
 # where pages will be, so they tell which figures do. Such a figure becomes a little smaller, if that is enough; else
 # the text behind it moves before it, as far as it fits, unless the line before the figure leads to it.
 _FLOW = """([height, smaller, mostBlank]) => {
-    const between = 40;
+    const between = 40, margins = 36;
     const movable = 'p:not(.to-answer, .guess), ul, ol, .math-display, .admonition, table, pre, .highlight, .answer';
     const leads = found => found.textContent.trim().endsWith(':');
     const tall = found => [...found.getClientRects()].reduce((sum, box) => sum + box.height, 0);
@@ -124,7 +124,7 @@ _FLOW = """([height, smaller, mostBlank]) => {
             if (!pictures.length) return false;
             const behind = figure.nextElementSibling;
             const check = behind?.matches('.check') ? behind.offsetHeight + 12 : 0;
-            const share = 1 - (figure.offsetHeight + 20 + check - room) / panels.offsetHeight;
+            const share = 1 - (figure.offsetHeight + margins + check - room) / panels.offsetHeight;
             if (share >= 1 || share < smaller) return false;
             for (const picture of pictures) picture.style.width = `${picture.getBoundingClientRect().width * share}px`;
             return true;
