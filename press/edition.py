@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from bs4 import BeautifulSoup, Tag
 
 from press.children import stop_by_exception
 from press.editions.epub import write_epub
+from press.editions.index import Chapter, Indexed, index_of
 from press.editions.pdf import CannotPrint, Document, book_document, chapter_document, printer, write_pdf
 from press.editions.printed import Edition, NoPage, Printed, asked, link, only, read_page
 from press.lacks import chosen
@@ -25,7 +27,7 @@ from press.problems import Refused
 from press.reading.contents import Entry, Part, read_contents
 from press.reading.files import why_unwritable
 from press.site.addresses import DOWNLOADS_FOLDER, addresses, download_name
-from press.site.version import made_at
+from press.site.version import made_at, version_of
 
 ROOT = Path(__file__).parents[1]
 ABOUT = "About this book"
@@ -57,6 +59,7 @@ class Site:
         self.folder = folder
         self.root = root
         self.address = addresses(environment).site
+        self.repository = addresses(environment).repository
         self.parts = read_contents(root)
         self.chapters = written(self.parts, root)
         self.now = made_at(environment)
@@ -84,7 +87,8 @@ class Site:
                 pages.append(self._page(f"{part.name}/", part.name))
             pages += [self._chapter(entry, level=2) for entry in found]
         last = [self._page(f"{name}/", name) for name in LAST if (self.folder / name / "index.html").is_file()]
-        return self._edition(pages, last)
+        edition = self._edition(pages, last)
+        return replace(edition, index=self._index(edition))
 
     def chapter(self, entry: Entry) -> Edition:
         """Return one chapter, with the entries of the glossary and of the references that it leads to."""
@@ -95,6 +99,17 @@ class Site:
             if (self.folder / name / "index.html").is_file()
         ]
         return self._edition([page], [entries for entries in found if entries])
+
+    def _index(self, edition: Edition) -> list[Indexed]:
+        """Return what the index of the whole book has."""
+        named = {Path(entry.path).stem: tuple(filter(None, entry.also.split(", "))) for entry in self.chapters}
+        chapters = [
+            Chapter(page.anchors[""], page.title, page.body, named[page.name])
+            for page in edition.pages
+            if page.name in named
+        ]
+        entries = {page.name: _headed(page) for page in edition.last if page.name in ENTRIES}
+        return index_of(chapters, *(entries.get(name, {}) for name in ENTRIES))
 
     def _edition(self, pages: Sequence[Printed], last: Sequence[Printed]) -> Edition:
         link([*pages, *last], site=self.address, inline=INLINE)
@@ -110,6 +125,8 @@ class Site:
             rights=" ".join(copyright_.get_text().split()) if copyright_ else "",
             cover=str(drawn["alt"]) if (drawn := self._home.select_one('img[src$="cover.svg"][alt]')) else "",
             date=f"{self.now:%Y-%m-%d}",
+            version=version_of(self.root),
+            repository=self.repository,
         )
 
     def _chapter(self, entry: Entry, *, level: int) -> Printed:
@@ -125,6 +142,11 @@ class Site:
     def _said(self, name: str) -> str:
         found = self._home.find("meta", attrs={"property": name}) or self._home.find("meta", attrs={"name": name})
         return str(found["content"]) if isinstance(found, Tag) else ""
+
+
+def _headed(page: Printed) -> dict[str, str]:
+    """Return the names of a page's entries by their anchors."""
+    return {str(found["id"]): found.get_text(" ", strip=True) for found in page.body.find_all("h3", id=True)}
 
 
 def _print(site: Site, document: Document, output: Path, browser: Any) -> list[str]:

@@ -20,6 +20,9 @@ from pathlib import Path
 from bs4 import Tag
 
 from grader.whole_files import whole_file
+from press.editions.imprint import imprint, state
+from press.editions.index import TITLE as INDEX
+from press.editions.index import index_section
 from press.editions.printed import ANSWERS, COVER, Edition, Printed, answers_opening, headed, notes_section, xhtml
 from press.making.mathematics import FONT_FILE, FONT_NAME
 
@@ -89,7 +92,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes, how: int = zipfile
 
 
 def _pages(edition: Edition) -> list[_Item]:
-    """Return all pages in the order of reading: title page, parts and chapters, their solutions, the reference."""
+    """Return all pages in their order: title, imprint, parts and chapters, solutions, the reference, the index."""
     files: dict[str, str] = {}
     parts: list[tuple[str, Tag, str, int]] = []
     for page in edition.pages:
@@ -102,9 +105,15 @@ def _pages(edition: Edition) -> list[_Item]:
             parts.append((f"{page.name}-solutions.xhtml", headed(page.answers, page.title), page.title, 2))
     for page in edition.last:
         parts.append((f"{page.name}.xhtml", _noted(page), page.title, page.level))
+    if edition.index:
+        said = "The numbers are those of chapters, and lead to the place; at a bold one, read first."
+        index = index_section(edition.index, lambda place: place.chapter, said)
+        index["epub:type"] = "index"
+        parts.append(("index.xhtml", index, INDEX, 1))
     for name, body, _, _ in parts:
         files |= {str(found["id"]): name for found in [body, *body.find_all(id=True)] if found.get("id")}
-    items = [_Item("title.xhtml", _title_page(edition), "application/xhtml+xml", title=edition.title, read=True)]
+    opening = {"title": _title_page(edition), "imprint": _document("Imprint", xhtml(imprint(edition)), "imprint.xhtml")}
+    items = [_Item(f"{name}.xhtml", page, "application/xhtml+xml", read=True) for name, page in opening.items()]
     for name, body, title, at in parts:
         content = _document(title, _linked(body, name, files), name)
         uses = [kind for kind, sign in (("mathml", b"<math"), ("svg", b"<svg")) if sign in content]
@@ -146,7 +155,7 @@ def _document(title: str, body: str, name: str) -> bytes:
 
 
 def _title_page(edition: Edition) -> bytes:
-    said = [edition.description, edition.author, edition.rights, edition.date, edition.address]
+    said = [edition.description, edition.author, state(edition)]
     lines = "".join(f"<p>{html.escape(line)}</p>" for line in said if line)
     cover = f'<p><img src="pictures/cover.svg" alt="{html.escape(edition.cover)}"/></p>'
     body = f'<section class="title-page">{cover}<h1>{html.escape(edition.title)}</h1>{lines}</section>'
@@ -210,6 +219,9 @@ def _package(edition: Edition, items: list[_Item], modified: datetime) -> str:
         f"<dc:description>{said(edition.description)}</dc:description>" if edition.description else "",
         f"<dc:rights>{said(edition.rights)}</dc:rights>" if edition.rights else "",
         f"<dc:source>{said(edition.address)}</dc:source>" if edition.address else "",
+        f"<dc:date>{said(edition.date)}</dc:date>" if edition.date else "",
+        f'<meta property="schema:version">{said(edition.version)}</meta>' if edition.version else "",
+        f'<meta property="schema:bookEdition">{said(state(edition))}</meta>',
         f'<meta property="dcterms:modified">{modified.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}</meta>',
         *(f'<meta property="schema:{key}">{value}</meta>' for key, values in _ACCESS.items() for value in values),
     ]

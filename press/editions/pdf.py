@@ -20,6 +20,9 @@ from typing import Any
 from bs4 import BeautifulSoup, Tag
 
 from grader.whole_files import whole_file
+from press.editions.imprint import imprint, state
+from press.editions.index import TITLE as INDEX
+from press.editions.index import index_section
 from press.editions.printed import ANSWERS, COVER, Edition, Printed, answers_opening, headed, notes_section
 
 STYLE = Path(__file__).parents[1] / "templates" / "print" / "print.css"
@@ -29,7 +32,10 @@ TALLEST_PX = 930  # of a figure, so that it is not split
 LEAST = 0.5  # how small what is too wide may become
 CLOSE = 0.86  # how small panels may become to stand side by side
 DENSE = 0.8  # how small a solution may become so that its lines are not broken
-SHORT_PX = {"pre": 170, "table": 230}  # what is lower is not split
+SHORT_PX = {"pre": 170, "table": 230, ".admonition": 260, ".hint": 120}  # what is lower is not split
+HEIGHT_PX = 956  # of the column on a page
+SMALLER = 0.85  # how small pictures may become so that their figure stands on the page where it would begin
+BLANK = 0.15  # how much of a page may be left blank before a figure
 _NEW = BeautifulSoup("", "html.parser")  # makes elements
 _MARK = re.compile("\ue000(.*?)\ue001")
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -75,8 +81,10 @@ _FIT = """([least, tallest, close, short, dense]) => {
         code.style.whiteSpace = '';
         code.style.fontSize = `${parseFloat(fontSize) * Math.max(dense, Math.min(1, share))}px`;
     }
-    for (const found of document.querySelectorAll(Object.keys(short))) {
-        if (found.offsetHeight < short[found.localName]) found.style.breakInside = 'avoid';
+    for (const [kind, most] of Object.entries(short)) {
+        for (const found of document.querySelectorAll(kind)) {
+            if (found.offsetHeight < most) found.style.breakInside = 'avoid';
+        }
     }
     for (const found of document.querySelectorAll('table, .math-display, pre, .panels, p, li')) {
         const wide = () => Math.max(found.getBoundingClientRect().width, found.scrollWidth);
@@ -86,6 +94,58 @@ _FIT = """([least, tallest, close, short, dense]) => {
         for (let share = room / wide(); share > least && wide() > room; share *= 0.97) {
             found.style.fontSize = `${size * share}px`;
         }
+    }
+}"""
+# A figure that does not fit below what stands before it leaves a page half empty. Columns as high as a page are broken
+# where pages will be, so they tell which figures do. Such a figure becomes a little smaller, if that is enough; else
+# the text behind it moves before it, as far as it fits, unless the line before the figure leads to it.
+_FLOW = """([height, smaller, mostBlank]) => {
+    const between = 40, margins = 36;
+    const movable = 'p:not(.to-answer, .guess), ul, ol, .math-display, .admonition, table, pre, .highlight, .answer';
+    const leads = found => found.textContent.trim().endsWith(':');
+    const tall = found => [...found.getClientRects()].reduce((sum, box) => sum + box.height, 0);
+    for (const piece of document.querySelectorAll('.piece')) {
+        const width = piece.clientWidth;
+        const before = piece.style.cssText;
+        piece.style.cssText = `${before};height:${height}px;width:${width}px;columns:${width}px auto;`
+            + `column-gap:${between}px;column-fill:auto`;
+        const home = piece.getBoundingClientRect();
+        const column = box => Math.round((box.left - home.left) / (width + between) - 0.3);
+        const blank = figure => {
+            const boxes = figure.previousElementSibling?.getClientRects();
+            if (!boxes?.length) return 0;
+            const last = boxes[boxes.length - 1];
+            const same = column(last) >= column(figure.getClientRects()[0]);
+            return same ? 0 : height - (last.bottom - home.top);
+        };
+        const shrunk = (figure, room) => {
+            const panels = figure.querySelector('.panels');
+            const pictures = panels ? [...panels.querySelectorAll(':scope > svg, :scope > img')] : [];
+            if (!pictures.length) return false;
+            const behind = figure.nextElementSibling;
+            const check = behind?.matches('.check') ? behind.offsetHeight + 12 : 0;
+            const share = 1 - (figure.offsetHeight + margins + check - room) / panels.offsetHeight;
+            if (share >= 1 || share < smaller) return false;
+            for (const picture of pictures) picture.style.width = `${picture.getBoundingClientRect().width * share}px`;
+            return true;
+        };
+        for (const figure of piece.querySelectorAll('figure')) {
+            const room = blank(figure);
+            if (room < mostBlank * height || shrunk(figure, room) || leads(figure.previousElementSibling)) continue;
+            let next = figure.nextElementSibling;
+            while (next?.matches('figure, .check')) next = next.nextElementSibling;
+            const moved = [];
+            let left = room - 16;
+            while (next?.matches(movable) && tall(next) + 10 < left) {
+                left -= tall(next) + 10;
+                moved.push(next);
+                next = next.nextElementSibling;
+            }
+            while (moved.length && (leads(moved.at(-1)) || next?.matches('.math-display, .check'))) next = moved.pop();
+            figure.before(...moved);
+            shrunk(figure, blank(figure));
+        }
+        piece.style.cssText = before;
     }
 }"""
 # What reaches beyond the column all the same, and would be cut off or stand in the margin.
@@ -122,11 +182,11 @@ class Piece:
 
 @dataclass
 class Document:
-    """What is printed as one file: its sections, and HTML of a first page that stands before the contents."""
+    """What is printed as one file: its sections, and HTML of the pages that stand before the contents."""
 
     title: str
     pieces: list[Piece]
-    first_page: str = ""
+    first_pages: str = ""
     author: str = ""
     contents: bool = False
 
@@ -156,7 +216,7 @@ def chapter_document(edition: Edition) -> Document:
 
 
 def book_document(edition: Edition) -> Document:
-    """Return the whole book as a document: first page, contents, parts and chapters, their solutions, the reference."""
+    """Return the whole book as a document: title, imprint, contents, chapters, solutions, the reference, the index."""
     pieces = [_with_notes(page) for page in edition.pages]
     answered = [(page.title, page.answers) for page in edition.pages if page.answers]
     if answered:
@@ -166,7 +226,13 @@ def book_document(edition: Edition) -> Document:
             whole.append(answers)
         pieces.append(Piece(whole, ANSWERS, title=ANSWERS))
     pieces += [_with_notes(page) for page in edition.last]
-    return Document(edition.title, pieces, _first_page(edition), edition.author, contents=True)
+    if edition.index:
+        said = (
+            "The numbers are those of pages; at a bold one, read first. Names of people are first authors of sources."
+        )
+        index = index_section(edition.index, lambda place: _mark(place.anchor), said)
+        pieces.append(Piece(index, INDEX, title=INDEX))
+    return Document(edition.title, pieces, _first_pages(edition), edition.author, contents=True)
 
 
 def _with_notes(page: Printed, head: str = "") -> Piece:
@@ -178,17 +244,15 @@ def _with_notes(page: Printed, head: str = "") -> Piece:
     return Piece(page.body, head, page.level, page.title, alphabetical=page.entries, pictures=page.pictures)
 
 
-def _first_page(edition: Edition) -> str:
+def _first_pages(edition: Edition) -> str:
+    """Return the title page and the imprint behind it."""
     cover = (edition.site / COVER).absolute().as_uri()
-    said = [edition.description, edition.author, edition.rights]
-    if edition.date:
-        where = f", from {edition.address}" if edition.address else ""
-        said.append(f"As it stood on {edition.date}{where}")
+    said = [edition.description, edition.author, state(edition)]
     lines = "".join(f"<p>{html.escape(line)}</p>" for line in said if line)
     return (
         f'<section class="title-page" id="title-page"><img src="{cover}"'
         f' alt="{html.escape(edition.cover)}"><h1>{html.escape(edition.title)}</h1>'
-        f"{lines}</section>"
+        f"{lines}</section>{imprint(edition)}"
     )
 
 
@@ -205,7 +269,7 @@ def document_html(document: Document, *, math_font: Path) -> str:
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(document.title)}</title>'
         f"<style>{_faces(math_font)}{STYLE.read_text(encoding='utf-8')}{heads}</style></head>"
-        f"<body>{document.first_page}{contents}{body}</body></html>"
+        f"<body>{document.first_pages}{contents}{body}</body></html>"
     )
 
 
@@ -323,6 +387,7 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
             page.goto(path.as_uri())
             page.evaluate("document.fonts.ready")
             page.evaluate(_FIT, [LEAST, TALLEST_PX, CLOSE, SHORT_PX, DENSE])
+            page.evaluate(_FLOW, [HEIGHT_PX, SMALLER, BLANK])
             problems = [f"too wide for the page: {found}" for found in page.evaluate(_BEYOND)]
             page.pdf(path=str(printed), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
             page.close()

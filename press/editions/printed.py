@@ -1,9 +1,9 @@
 """Makes a page that can be printed of a finished page of the site: the same HTML without what asks for a hand.
 
-The article alone, without navigation. Folds stand open; a live figure is the picture that it opens with; a check is its
-one line; solutions and the answers of quizzes are taken out, with links there and back; other sites' addresses are
-numbered notes. Anchors are made unique in the book, so that all of it can be one document. ``press/editions/pdf.py``
-and ``press/editions/epub.py`` put such pages together.
+The article alone, without navigation. Folds stand open; what a live figure is on paper, ``live_on_paper`` says; a check
+is its one line; solutions and the answers of quizzes are taken out, with links there and back; other sites' addresses
+are numbered notes. Anchors are made unique in the book, so that all of it can be one document.
+``press/editions/pdf.py`` and ``press/editions/epub.py`` put such pages together.
 """
 
 from __future__ import annotations
@@ -18,24 +18,17 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from bs4 import BeautifulSoup, Comment, Tag  # comes with nbconvert
 
+from press.editions.elements import classes, having, leading, new
+from press.editions.index import Indexed
+from press.editions.live_on_paper import lay_down
+
 ANSWERS = "Solutions and answers"
 COVER = "assets/cover.svg"
 _HERE = "https://book.invalid/"  # what addresses are resolved against; it never leaves this file
 # The classes of what needs a hand, or a browser that remembers.
 _OUT = frozenset(
     (
-        *(
-            "chapter-tools",
-            "cite",
-            "headerlink",
-            "only-dark",
-            "knobs",
-            "live-tools",
-            "live-notice",
-            "narrow",
-            "live-note",
-            "exercise-board",
-        ),
+        *("chapter-tools", "cite", "headerlink", "only-dark", "narrow", "exercise-board"),
         *("exercise-bar", "exercise-paper", "own-board", "own-assignment", "own-guess", "cell-source", "by-hand"),
     )
 )
@@ -100,8 +93,9 @@ class Edition:
     """What is printed together, in its order, and what stands on its first page.
 
     ``pages`` are the parts and chapters, ``last`` what comes after their solutions. ``site`` is the site's folder,
-    ``address`` where it is published, ``""`` if nobody has said so; ``cover`` is what there is to
-    see on the first page, ``date`` the day of printing.
+    ``address`` where it is published and ``repository`` where errors are reported, ``""`` if nobody has said so;
+    ``cover`` is what there is to see on the first page, ``date`` the day of printing, ``version`` the book's, ``""`` if
+    it has none; ``index`` is what the index has.
     """
 
     title: str
@@ -114,6 +108,9 @@ class Edition:
     rights: str = ""
     cover: str = ""
     date: str = ""
+    version: str = ""
+    repository: str = ""
+    index: Sequence[Indexed] = ()
 
     @property
     def all(self) -> list[Printed]:
@@ -164,12 +161,14 @@ def printed(
         raise NoPage(
             f"the page {url or 'index.html'!r} has no article: is it a page of the book, built by `mkdocs build`?"
         )
-    body = _new("section")
+    body = new("section")
     body.extend(list(article.children))
     for anchor in drop:
         _drop_section(body, anchor)
+    for figure in having(body, "live"):
+        lay_down(figure, folder, f"{live}{url}#{figure.get('id', '')}" if live else "")
     _take_away(body)
-    _calm(body, url, live)
+    _calm(body)
     page = Printed(name, url, _title(body), body)
     page.answers = _apart(body, page.title)
     _open_folds(page.all)
@@ -211,7 +210,7 @@ def only(page: Printed, wanted: Iterable[str]) -> Printed | None:
     title = page.body.find("h1")
     if not headings or not isinstance(title, Tag):
         return None
-    body = _new("section", id=str(page.body["id"]))
+    body = new("section", id=str(page.body["id"]))
     body.append(title.extract())
     for heading in headings:
         entry = [heading]
@@ -237,13 +236,13 @@ def notes_section(page: Printed) -> Tag | None:
     """Return the notes of a page as a section, ``None`` if it has none."""
     if not page.notes:
         return None
-    section = _new("section", **{"class": "notes"})
-    heading = _new("h2", **{"class": "level-2"})
+    section = new("section", **{"class": "notes"})
+    heading = new("h2", **{"class": "level-2"})
     heading.string = "Addresses"
-    listed = _new("ol")
+    listed = new("ol")
     for number, address in enumerate(page.notes, start=1):
-        item = _new("li", id=anchor_of(page.name, f"note-{number}"))
-        item.append(_anchor(address, address))
+        item = new("li", id=anchor_of(page.name, f"note-{number}"))
+        item.append(leading(address, address))
         listed.append(item)
     section.extend([heading, listed])
     return section
@@ -251,7 +250,7 @@ def notes_section(page: Printed) -> Tag | None:
 
 def headed(section: Tag, title: str) -> Tag:
     """Return a section with a heading before what it has."""
-    heading = _new("h1", **{"class": "level-1"})
+    heading = new("h1", **{"class": "level-1"})
     heading.string = title
     section.insert(0, heading)
     return section
@@ -259,8 +258,8 @@ def headed(section: Tag, title: str) -> Tag:
 
 def answers_opening() -> Tag:
     """Return what stands before the solutions and answers of all chapters."""
-    section = headed(_new("section", id="solutions"), ANSWERS)
-    said = _new("p")
+    section = headed(new("section", id="solutions"), ANSWERS)
+    said = new("p")
     said.string = "To each chapter's exercises and quiz, in the order of the chapters."
     section.append(said)
     return section
@@ -288,7 +287,7 @@ def _restyle(found: Tag) -> None:
         if not found.find_parent(["msub", "msup", "msubsup", "mfrac", "munder", "mover", "munderover"]):
             return
     if styles:
-        found.wrap(_new("mstyle", **styles))
+        found.wrap(new("mstyle", **styles))
 
 
 def ids(parts: Iterable[Tag]) -> list[str]:
@@ -297,24 +296,6 @@ def ids(parts: Iterable[Tag]) -> list[str]:
 
 
 # What a page has ------------------------------------------------------------------------------------------------------
-
-
-_MAKER = BeautifulSoup("", "html.parser")
-
-
-def _new(name: str, **attributes: str) -> Tag:
-    return _MAKER.new_tag(name, attrs=attributes)
-
-
-def _anchor(href: str, text: str, kind: str = "") -> Tag:
-    made = _new("a", href=href, **({"class": kind} if kind else {}))
-    made.string = text
-    return made
-
-
-def _classes(tag: Tag) -> list[str]:
-    found = tag.get("class")
-    return found if isinstance(found, list) else str(found or "").split()
 
 
 def _title(body: Tag) -> str:
@@ -334,62 +315,41 @@ def _drop_section(body: Tag, anchor: str) -> None:
     heading.decompose()
 
 
-def _with(part: Tag, *names: str) -> list[Tag]:
-    """Return the elements that have one of some classes, in their order; many times as fast as a selector."""
-    wanted = frozenset(names)
-    return [found for found in part.find_all(True) if not wanted.isdisjoint(_classes(found))]
-
-
 def _take_away(body: Tag) -> None:
     for comment in body.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
-    gone = [*_with(body, *_OUT), *body.find_all(["script", "template", "button"])]
+    gone = [*having(body, *_OUT), *body.find_all(["script", "template", "button"])]
+    gone += body.find_all(hidden=True)
     gone += body.find_all(role="status") + body.find_all("img", src=re.compile(r"(^|/)cover\.svg$"))
     for found in gone:
         if not found.decomposed:
             found.decompose()
-    for wrapper in _with(body, *_WRAPPERS):
+    for wrapper in having(body, *_WRAPPERS):
         wrapper.unwrap()
-    for box in _with(body, "jp-RenderedText"):
+    for box in having(body, "jp-RenderedText"):
         for pre in box.find_all("pre", recursive=False):
             pre["class"] = "output"
         box.unwrap()
 
 
-def _calm(body: Tag, url: str, live: str) -> None:
-    """Make guesses, checks and live figures what they are on paper."""
-    for check in _with(body, "cell-check"):
+def _calm(body: Tag) -> None:
+    """Make guesses and checks what they are on paper."""
+    for check in having(body, "cell-check"):
         lines = [part for part in check.find_all(["summary", "p"]) if part.get_text().startswith("✓")]
-        said = _new("p", **{"class": "check"})
+        said = new("p", **{"class": "check"})
         for number, part in enumerate(lines):
             said.extend([" "] * bool(number) + list(part.children))
         check.replace_with(said)
-    for guess in _with(body, "guess"):
+    for guess in having(body, "guess"):
         guess.replace_with(_guess(guess))
     for field_ in body.find_all(["form", "input", "select", "textarea"]):
         if not field_.decomposed:
             field_.decompose()
-    for figure in _with(body, "live"):
-        status, caption = next(iter(_with(figure, "live-status")), None), figure.find("figcaption")
-        if isinstance(caption, Tag):
-            for numbers in _with(figure, "live-numbers"):
-                numbers.name = "span"
-                caption.extend([" ", numbers.extract()])
-            caption.extend([" ", _living(f"{live}{url}#{figure.get('id', '')}" if live else "")])
-        if status:
-            status.decompose()
     for empty in body.find_all(_EMPTY):
         if not empty.decomposed and not empty.get("id") and not empty.find(True) and not empty.get_text(strip=True):
             empty.decompose()
-    for cell in _with(body, "cell"):
+    for cell in having(body, "cell"):
         cell.unwrap()
-
-
-def _living(address: str) -> Tag:
-    said = _new("span", **{"class": "living"})
-    where = _anchor(address, "on the book's site") if address else "on the book's site"
-    said.extend(["Its buttons and knobs are ", where, "; here it stands as it opens."])
-    return said
 
 
 def _guess(box: Tag) -> Tag:
@@ -399,8 +359,8 @@ def _guess(box: Tag) -> Tag:
     options = [label.get_text(" ", strip=True) for label in labels]
     if isinstance(asked, Tag) and isinstance(span := asked.find("span"), Tag):
         unit = span.extract().get_text(strip=True)
-    line = _new("p", **{"class": "guess"})
-    strong = _new("strong")
+    line = new("p", **{"class": "guess"})
+    strong = new("strong")
     strong.string = "Your guess."
     text = asked.get_text(" ", strip=True) if isinstance(asked, Tag) else ""
     line.extend([strong, f" {text} "])
@@ -415,16 +375,16 @@ def _summary(fold: Tag) -> str:
 
 def _apart(body: Tag, title: str) -> Tag | None:
     """Take the solutions and answers out of a page, and leave links in their places."""
-    answers = _new("section", **{"class": "answers"})
+    answers = new("section", **{"class": "answers"})
     for number, fold in enumerate([fold for fold in body.find_all("details") if _summary(fold) in _APART], start=1):
         heading = fold.find_previous(re.compile("^h[1-6]$"))
         said = " ".join(heading.get_text().split()) if heading else title
         there, back = f"answer-{number}", f"to-answer-{number}"
-        line = _new("p", **{"class": "to-answer"}, id=back)
-        line.append(_anchor(f"#{there}", _APART[_summary(fold)], "to-answer"))
-        above = _new("h2", **{"class": "level-2"}, id=there)
+        line = new("p", **{"class": "to-answer"}, id=back)
+        line.append(leading(f"#{there}", _APART[_summary(fold)], "to-answer"))
+        above = new("h2", **{"class": "level-2"}, id=there)
         home = str(heading["id"]) if heading and heading.get("id") else back
-        above.append(_anchor(f"#{home}", said, "back"))
+        above.append(leading(f"#{home}", said, "back"))
         fold.replace_with(line)
         answers.append(above)
         summary = fold.find("summary", recursive=False)
@@ -436,7 +396,7 @@ def _open_folds(parts: Iterable[Tag]) -> None:
     for part in parts:
         for fold in part.find_all("details"):
             said = _summary(fold)
-            kind = "hint" if said.startswith("Hint") else "stub" if "exercise-stub" in _classes(fold) else "fold"
+            kind = "hint" if said.startswith("Hint") else "stub" if "exercise-stub" in classes(fold) else "fold"
             fold.name = "div"
             fold["class"] = kind
             summary = fold.find("summary", recursive=False)
@@ -447,7 +407,7 @@ def _open_folds(parts: Iterable[Tag]) -> None:
 
 def _levels(body: Tag) -> None:
     for heading in body.find_all(re.compile("^h[1-6]$")):
-        heading["class"] = " ".join([*_classes(heading), f"level-{heading.name[1]}"])
+        heading["class"] = " ".join([*classes(heading), f"level-{heading.name[1]}"])
 
 
 def _pictures(page: Printed, folder: Path) -> None:
@@ -490,7 +450,7 @@ def _anchors(page: Printed) -> None:
 
 def _link(found: Tag, page: Printed, within: Mapping[str, Printed], *, site: str, inline: bool) -> None:
     whole = urljoin(f"{_HERE}{page.url}", str(found["href"]))
-    kind = [name for name in _classes(found) if name in {"term", "source", "back", "to-answer"}]
+    kind = [name for name in classes(found) if name in {"term", "source", "back", "to-answer"}]
     if whole.startswith(_HERE):
         address, anchor = urldefrag(whole)
         url = re.sub(r"(^|/)index\.html$", r"\1", address.removeprefix(_HERE))
@@ -514,7 +474,7 @@ def _link(found: Tag, page: Printed, within: Mapping[str, Printed], *, site: str
     if said == whole:
         return
     if inline:
-        behind = _new("span", **{"class": "address"})
+        behind = new("span", **{"class": "address"})
         behind.append(f" ({whole})")
         if said.rstrip("/") != re.sub(r"^https?://(www\.)?", "", whole).rstrip("/"):
             found.insert_after(behind)
@@ -524,8 +484,8 @@ def _link(found: Tag, page: Printed, within: Mapping[str, Printed], *, site: str
     if whole not in page.notes:
         page.notes.append(whole)
     number = page.notes.index(whole) + 1
-    raised = _new("sup", **{"class": "note"})
-    raised.append(_anchor(f"#{anchor_of(page.name, f'note-{number}')}", str(number), "note"))
+    raised = new("sup", **{"class": "note"})
+    raised.append(leading(f"#{anchor_of(page.name, f'note-{number}')}", str(number), "note"))
     found.insert_after(raised)
 
 

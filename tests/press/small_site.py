@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 HEAD = (
@@ -23,15 +24,22 @@ EQUATION = (
 )
 LIVE = (
     '<div class="cell"><figure class="book-figure live" id="figure-2" data-name="stepper"><div class="live-status">'
-    '<p class="live-notice"></p><p class="live-numbers">Four ranks take 6 steps.</p>'
-    '<p class="live-note" role="status"></p></div><form class="knobs"><label>Ranks<input type="range"></label>'
-    '<button type="button" data-settings="{}">The question</button></form>'
+    '<p class="live-notice">Links are alike. Press Play.</p><p class="live-numbers">Four ranks take 6 steps.</p>'
+    '<p class="live-note" role="status"></p></div><form class="knobs"><span class="knob"><label for="k">Ranks R<sub>1'
+    '</sub></label><input type="text" name="ranks" value="4"><input type="range" id="k" data-knob="ranks"></span>'
+    '<label class="knob">Kind<select name="kind"><option>ring</option><option selected>tree</option></select></label>'
+    '<label class="knob switch" hidden><input type="checkbox" name="whole" checked>Whole</label>'
+    '<button type="button" data-settings="{}" data-notice="Links are alike. Press Play." aria-pressed="true">'
+    'The question</button><button type="button" data-settings=\'{"ranks": "8"}\' data-notice=\'Twice as many.\'>'
+    'Eight</button><button type="button" data-settings="{}" data-notice="Only two.">A pair</button></form>'
     f'<div class="panels" role="img" aria-label="A ring of four">{DRAWING}</div>'
     '<p class="live-tools"><a class="live-link" href="#figure-2">Link to this setting</a></p>'
-    "<figcaption><strong>Figure 2, live.</strong> Step it.</figcaption></figure></div>"
+    "<figcaption><strong>Figure 2, live.</strong> A square is a rank<em>.</em> Step it. Then raise <em>R</em>: who "
+    "waits? Grey ones wait.</figcaption></figure></div>"
 )
 CHAPTER = f"""
 <div class="chapter-tools"><a href="01-one.ipynb" download>Download the notebook</a></div>
+<p hidden data-pagefind-meta="also">total, Ampère</p>
 <h1 id="1-one">1 · One<a class="headerlink" href="#1-one">#</a></h1>
 <p>A <a class="term" title="A process." href="../../glossary/#rank">rank</a>, as
 <a class="source" href="../../references/#kaplan-2020">Kaplan 2020</a> says; see
@@ -53,6 +61,7 @@ CHAPTER = f"""
 <div class="jp-RenderedSVG jp-OutputArea-output"><img class="only-light" src="figure-1-light.svg" alt="One block"
 loading="lazy"><img class="only-dark" src="figure-1-dark.svg" alt="One block" loading="lazy"></div></div>
 <figcaption><strong>Figure 1.</strong> A block.</figcaption></figure>
+<p>See <em>Eight</em> in figure 2.</p>
 {LIVE}
 <details><summary>Side road · A detour</summary><p onclick="x()" data-secret="1">By the way.</p>
 <details><summary>Deeper</summary><p>Further.</p></details></details>
@@ -99,13 +108,24 @@ foundations:
   title: Part I · Foundations
   question: How?
   chapters:
-    01-one: {title: One, question: How one?}
+    01-one: {title: One, question: How one?, also: "total, how to count, Ampère"}
     02-two: {title: Two, question: How two?}
     03-three: {title: Three, question: How three?}
 """
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="9" height="9"><rect width="9" height="9"/></svg>'
 )
+
+
+NEAR = {
+    '{"ranks":"8"}': {
+        "svgs": [DRAWING, DRAWING.replace('class="panel"', 'class="panel narrow"')],
+        "numbers": "Eight ranks take 14 steps.",
+        "alt": "A ring of eight",
+        "shown": {"ranks": "8", "kind": "tree", "whole": "on"},
+        "idle": [],
+    }
+}
 
 
 def write_site(root: Path, math_font: bytes = b"font") -> Path:
@@ -118,6 +138,7 @@ def write_site(root: Path, math_font: bytes = b"font") -> Path:
         "site/assets/math.woff2": math_font,
         "site/foundations/01-one/figure-1-light.svg": PICTURE,
         "site/foundations/01-one/figure-1-dark.svg": PICTURE,
+        "site/foundations/01-one/stepper-near.json": json.dumps(NEAR),
         "chapters/contents.yml": CONTENTS,
         "chapters/foundations/01-one.md": "# 1 · One\n",
         "chapters/foundations/02-two.md": "# 2 · Two\n",

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import zipfile
 from collections import Counter
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,19 @@ from full_disk import FullAfter
 from small_site import CHAPTER, FOOT, HEAD, write_site
 
 from press import edition as command
-from press.edition import Site
+from press.edition import ROOT, Site
 from press.editions import pdf
 from press.editions.epub import write_epub
+from press.editions.imprint import imprint
+from press.editions.index import Chapter, index_of
 from press.editions.pdf import book_document, chapter_document, document_html, numbered
 from press.editions.printed import NoPage, Printed, asked, ids, link, notes_section, only, printed, xhtml
+from press.making.live import live_html, live_modules
+from snippets.live.declaring import LiveFigure
 
 MOMENT = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
 ADDRESS = "https://example.net/book/"
+BY_HAND_WORDS = re.compile(r"\b(press|drag|slider|knob|button|turn (the|R)|try|change the|watch)\b", re.IGNORECASE)
 BY_HAND = {"script", "form", "input", "button", "select", "textarea", "details", "summary", "iframe"}
 
 
@@ -118,13 +124,47 @@ def test_a_live_figure_keeps_picture_caption_and_numbers_and_says_where_it_lives
     assert "linearGradient" in str(drawn)
     assert "fill:#6b89f9" in str(drawn)
     caption = found(figure, "figcaption")
-    assert caption.get_text().startswith(
-        "Figure 2, live. Step it. Four ranks take 6 steps. Its buttons and knobs are on"
+    assert caption.get_text() == (
+        "Figure 2, live. A square is a rank. Grey ones wait. The question. Links are alike. Four ranks take 6 steps. "
+        f"Set: Ranks R1: 4 · Kind: tree. It is live on the book's site{'7' * bool(address)}, where its values can be "
+        "changed. Other settings: Eight: Twice as many. A pair: Only two."
     )
     if address:
         assert f"{ADDRESS}foundations/01-one/#figure-2" in page.notes
     else:
         assert not caption.select("a")
+
+
+def test_a_second_setting_that_the_text_names_is_printed_from_what_the_build_has_drawn(site: Site) -> None:
+    page = next(page for page in site.book().pages if page.name == "01-one")
+    first, second = found(page.body, "figure.live"), found(page.body, "figure.live + figure")
+    assert "Eight" not in first.get_text()
+    assert found(second, ".panels")["aria-label"] == "A ring of eight"
+    assert len(second.select("svg")) == 1  # without the narrow one, for phones
+    assert found(second, "figcaption").get_text() == (
+        "Figure 2, another setting. Eight. Twice as many. Eight ranks take 14 steps. "
+        "Set: Ranks R1: 8 · Kind: tree · Whole: on. Other settings: A pair: Only two."
+    )
+
+
+def test_no_caption_or_notice_of_the_book_s_live_figures_asks_for_a_hand_on_paper() -> None:
+    for module in live_modules(ROOT):
+        for figure in vars(import_module(module)).values():
+            if isinstance(figure, LiveFigure) and figure.module == module:
+                shown = live_html(figure.described(), number=1, caption=figure.caption, code_url="")
+                page = printed(f"{HEAD}<h1>1</h1>{shown}{FOOT}", "a/", name="a")
+                assert not BY_HAND_WORDS.search(found(page.body, "figcaption").get_text()), figure.name
+
+
+def test_a_sentence_that_needs_a_hand_stands_in_no_chapter_s_text_without_its_mark() -> None:
+    marked = re.compile('<span class="by-hand">.*?</span>')
+    for path in sorted((ROOT / "chapters").glob("*/*.md")):
+        text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"\b[Pp]ress (the|Play|\*)|\b[Dd]rag the|\bslide \$", marked.sub("", text)), path.name
+
+
+def test_what_is_hidden_on_a_page_is_not_printed() -> None:
+    assert "Ampère" not in chapter().body.get_text()
 
 
 def test_a_picture_is_the_light_one_with_its_text() -> None:
@@ -216,11 +256,8 @@ def test_the_document_of_the_book_has_contents_heads_and_numbers(site: Site) -> 
         "Exercise 1 · Ring p. 0",
     ]
     assert '@top-left{content:"1 · One"}' in text
-    assert [heading.get_text() for heading in page.select("h1")][-3:] == [
-        "Solutions and answers",
-        "Glossary",
-        "References",
-    ]
+    last = ["Solutions and answers", "Glossary", "References", "Index"]
+    assert [heading.get_text() for heading in page.select("h1")][-4:] == last
     assert "1 · One" in [heading.get_text() for heading in page.select("h2")]
     assert "The question" in [heading.get_text() for heading in page.select("h3")]
     assert not page.find_all("script")
@@ -247,6 +284,60 @@ def test_mathematics_is_written_as_mathml_3_wants_it() -> None:
     assert '<mstyle displaystyle="true"><mfrac><mi>a</mi>' in text
     assert '<math display="block" xmlns="http://www.w3.org/1998/Math/MathML"><mtable displaystyle="true"><mtr>' in text
     assert '<mstyle scriptlevel="1"><mtable displaystyle="false">' in text
+
+
+def test_the_index_has_terms_other_names_and_authors_where_the_book_says_them(site: Site) -> None:
+    edition = site.book()
+    entries = {entry.name: entry for entry in edition.index}
+    assert list(entries) == ["Ampère", "Kaplan", "Rank", "Total"]  # no "how to count", which nobody looks up
+    assert [(place.chapter, place.main) for place in entries["Rank"].places] == [("1", True)]
+    assert (entries["Ampère"].see, entries["Ampère"].places[0].anchor) == ("One", "p01-one")
+    assert not entries["Total"].see
+    body = edition.pages[2].body
+    for name, said in (("Rank", "rank"), ("Kaplan", "Kaplan 2020")):
+        assert found(body, f"[id='{entries[name].places[0].anchor}']").get_text() == said
+    assert "total" in found(body, f"[id='{entries['Total'].places[0].anchor}']").get_text()
+    numbers = {entry.places[0].anchor: 40 + at for at, entry in enumerate(edition.index)}
+    text = numbered(document_html(book_document(edition), math_font=site.math_font), numbers)
+    [index] = BeautifulSoup(text, "html.parser").select("#index")
+    lines = [line.get_text() for line in index.select("li")]
+    assert lines == ["Ampère, see One, 40", "Kaplan, 41", "Rank, 42", "Total, 43"]
+    assert [letter.get_text() for letter in index.select("h2")] == ["A", "K", "R", "T"]
+    assert [link.get_text() for link in index.select("a.main")] == ["40", "42", "43"]
+
+
+def test_an_entry_of_the_index_has_few_places_and_first_the_one_to_read() -> None:
+    chapters = []
+    for number in range(1, 10):
+        heading = "<h2>Rank and file</h2>" if number == 8 else ""
+        text = f"<section>{heading}<p><a class='term' href='#glossary--rank'>rank</a>{' rank' * number}</p></section>"
+        body = found(BeautifulSoup(text, "html.parser"), "section")
+        chapters.append(Chapter(f"p{number}", f"{number} · Title", body))
+    [entry] = index_of(chapters, {"glossary--rank": "Rank"}, {})
+    assert [place.chapter for place in entry.places] == ["4", "5", "6", "7", "8", "9"]
+    assert [place.chapter for place in entry.places if place.main] == ["8"]
+    assert found(chapters[7].body, "h2")["id"] == entry.places[4].anchor
+
+
+@pytest.mark.parametrize("repository", ["", "https://github.com/someone/book"])
+def test_the_imprint_says_version_licence_how_to_cite_and_where_errors_go(tmp_path: Path, repository: str) -> None:
+    folder = write_site(tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n', encoding="utf-8")
+    said = {"SOURCE_DATE_EPOCH": "1780000000", "BOOK_REPOSITORY": repository}
+    edition = Site(folder, tmp_path, said).book()
+    text = imprint(edition).get_text("\n")
+    assert "Version 1.2.3, 2026-05-28" in text
+    assert "Text CC BY-SA 4.0." in text
+    assert "Its authors. A Small Book. Version 1.2.3, 2026." in text
+    assert (f"{repository}/issues" in text) == bool(repository)
+    assert "Version 1.2.3, 2026-05-28" in book_document(edition).first_pages
+    write_epub(edition, tmp_path / "book.epub", modified=MOMENT)
+    with zipfile.ZipFile(tmp_path / "book.epub") as epub:
+        package = epub.read("book/content.opf").decode()
+        assert '<meta property="schema:version">1.2.3</meta>' in package
+        assert "<dc:date>2026-05-28</dc:date>" in package
+        assert "Its authors. A Small Book." in epub.read("book/imprint.xhtml").decode()
+        assert 'href="01-one.xhtml#' in epub.read("book/index.xhtml").decode()
 
 
 # The EPUB -------------------------------------------------------------------------------------------------------------
@@ -311,7 +402,7 @@ def test_the_epub_s_contents_have_parts_with_their_chapters(epub: zipfile.ZipFil
     names = re.findall(r"<(/?ol|a href=\"[^\"]*\")", epub.read("book/nav.xhtml").decode())
     assert " ".join(name.removeprefix('a href="').rstrip('"') for name in names) == (
         "ol about.xhtml foundations.xhtml ol 01-one.xhtml 02-two.xhtml /ol"
-        " solutions.xhtml ol 01-one-solutions.xhtml /ol glossary.xhtml references.xhtml /ol"
+        " solutions.xhtml ol 01-one-solutions.xhtml /ol glossary.xhtml references.xhtml index.xhtml /ol"
     )
 
 

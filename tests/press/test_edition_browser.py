@@ -132,6 +132,27 @@ def test_panels_of_a_figure_taller_than_a_page_stand_side_by_side(built: Site, t
     assert read(tmp_path / "two.pdf").pages[of_figure].extract_text().count("panel") == 4
 
 
+def test_text_fills_the_page_before_a_figure_that_does_not_fit_unless_the_text_leads_to_it(tmp_path: Path) -> None:
+    need(find_spec("pypdf"), f"needs pypdf: {PRINT}, and run pytest again")
+    folder = write_site(tmp_path)
+    page = folder / "foundations/02-two/index.html"
+    text = page.read_text(encoding="utf-8")
+    size = 'viewBox="0 0 330 600" width="330" height="600"'
+    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><text y="40">drawn</text></svg>'
+    figure = f'<figure><div class="panels">{drawn}</div><figcaption>Tall.</figcaption></figure>'
+    lines = "<p>line</p>" * 9
+    for last, beside in (("It fell.", ["before", "behind"]), ("It fell as here:", ["before"])):
+        whole = f"<p>before</p>{lines}<p>{last}</p>{figure}<p>behind</p>{'<p>more words</p>' * 3}"
+        page.write_text(text.replace("</article>", f"{whole}</article>"), encoding="utf-8")
+        site = Site(folder, tmp_path, {})
+        with pdf.printer() as browser:
+            document = pdf.chapter_document(site.chapter(site.chapters[1]))
+            pdf.write_pdf(document, tmp_path / "two.pdf", browser=browser, math_font=site.math_font)
+        first, second, *_ = (page.extract_text() for page in read(tmp_path / "two.pdf").pages)
+        assert [word for word in ("before", "behind") if word in first] == beside
+        assert "drawn" in second
+
+
 def test_everything_lies_where_the_pages_offer_it(built: Site, tmp_path: Path) -> None:
     folder = write_site(tmp_path, built.math_font.read_bytes())
     assert command.main([str(folder), "--into-site"], tmp_path) == 0

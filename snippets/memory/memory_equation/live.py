@@ -115,7 +115,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
     title="Does it fit?",
     caption="Bars are moments of one step on one device, the line across them is its memory. Add sequences until the "
     "first bar crosses the line. Then let a layer keep less, and see the worst moment move. Accumulate gradients over "
-    "micro-batches, and the layers' gradients are there at the loss too. Last, divide the state among more devices: "
+    "micro-batches, and the layers' gradients are there at the loss too. Last, divide the state among more devices. "
     "[ZeRO](22-zero.md) divides the optimizer state in stage 1, the gradients too in stage 2, the weights too in "
     "stage 3. What is left is activations and temporaries, which no stage makes smaller.",
     knobs=[

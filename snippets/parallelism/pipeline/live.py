@@ -130,7 +130,7 @@ def _cost(kind: str, sizes: _Sizes) -> tuple[Fraction, Fraction] | None:
     named=[
         Named(
             "The question",
-            "With 1F1B, 23.8% of the step is bubble; change the schedule to ZB-H1, and compare the step and what the "
+            "With 1F1B, 23.8% of the step is bubble. Change the schedule to ZB-H1, and compare the step and what the "
             "devices hold. Times are rounded.",
             {"stages": 16, "micro_batches": 48, "forward": 4, "input_gradient": 4, "weight_gradient": 3, "moment": 240},
         ),

@@ -86,7 +86,7 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
 @live_figure(
     title="Carry a ladder on",
     opens="The question",
-    caption="We suppose a law: grey, with the floor of the fifth knob and an exponent of 0.171. Dots: runs drawn from "
+    caption="We suppose a law: grey, with the floor that is set and an exponent of 0.171. Dots: runs drawn from "
     "it, at first the question's own. Red, dashed: the straight line through them. Blue: the law with a floor that "
     "fits them best, which at first hides the grey one. The dashed upright line marks the compute that you ask for. "
     "Second picture: how far the runs lie above both fits.",
@@ -120,8 +120,8 @@ def _labels(plot: Plot, target: float, *, by_line: float, laws: tuple[ComputeLaw
         Named(
             "The 70B on 256 GPUs",
             "The largest of seven runs has a hundredth of the model's compute. The law with a floor says 1.923 nats, "
-            "where 1.930 were supposed, and the straight line says 1.665. The last knob moves the law's by a few "
-            "hundredths.",
+            "where 1.930 were supposed, and the straight line says 1.665. Another draw of the noise moves the law's "
+            "by a few hundredths.",
             {"first": 5.97e18, "runs": 7, "decades": 3, "ahead": 2, "noise": 0.35},
         ),
     ],
