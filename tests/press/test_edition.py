@@ -151,7 +151,7 @@ def test_no_caption_or_notice_of_the_book_s_live_figures_asks_for_a_hand_on_pape
     for module in live_modules(ROOT):
         for figure in vars(import_module(module)).values():
             if isinstance(figure, LiveFigure) and figure.module == module:
-                shown = live_html(figure.described(), number=1, caption=figure.caption, code_url="")
+                shown = live_html(figure.described(), number=1, caption=figure.caption, code_url="", alone_url="")
                 page = printed(f"{HEAD}<h1>1</h1>{shown}{FOOT}", "a/", name="a")
                 assert not BY_HAND_WORDS.search(found(page.body, "figcaption").get_text()), figure.name
 
