@@ -103,13 +103,14 @@ def encode(symbols: Sequence[int], frequencies: Sequence[int]) -> bytes:
     missing = next((place for place in places if not table.frequencies[place]), None)
     if missing is not None:
         raise ValueError(f"symbols must have frequencies above 0, got the symbol {missing}, whose frequency is 0")
-    state, out = table.total << STATE_BITS, bytearray()
+    total, state, out = table.total, table.total << STATE_BITS, bytearray()
+    slots = [(f, f << (STATE_BITS + 8), start) for f, start in zip(table.frequencies, table.starts, strict=True)]
     for place in reversed(places):  # the decoder meets the last coded first
-        frequency = table.frequencies[place]
-        while state >= frequency << (STATE_BITS + 8):
+        frequency, limit, start = slots[place]
+        while state >= limit:
             out.append(state & 255)
             state >>= 8
-        state = state // frequency * table.total + table.starts[place] + state % frequency
+        state = state // frequency * total + start + state % frequency
     return state.to_bytes((state.bit_length() + 7) // 8, "big") + bytes(reversed(out))
 
 

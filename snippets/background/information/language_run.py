@@ -141,7 +141,7 @@ class Network:
 
     def probabilities(self) -> FloatArray:
         """J × J, row z holds the probabilities q(y | z) that the network gives to the symbols after z."""
-        return self._forward()[-1]
+        return _forward(self.weights)[-1]
 
     def loss_nats(self, pairs: ArrayLike) -> float:
         """The mean of −ln q(y | z) over pairs (z, y): J × J shares that sum to 1; infinite where q is 0 in floats."""
@@ -153,18 +153,13 @@ class Network:
     @refusing_overflow("weights")
     def gradient(self, pairs: ArrayLike) -> FloatArray:
         """The gradient of ``loss_nats(pairs)``, all weights in one row of 2Jh + h² numbers."""
-        shares = self._shares(pairs)
-        first, second, guesses = self._forward()
-        wrong = shares.sum(axis=1, keepdims=True) * guesses - shares  # (J, J)
-        behind = (wrong @ self.weights[2].T) * (1 - second**2)  # (J, h)
-        bottom = (behind @ self.weights[1].T) * (1 - first**2)  # (J, h)
-        return np.concatenate([bottom.ravel(), (first.T @ behind).ravel(), (second.T @ wrong).ravel()])
+        return _one_row(_slopes(self.weights, self._shares(pairs)))
 
     @refusing_overflow("weights")
     def mean_square_of_examples(self, pairs: ArrayLike) -> float:
         """The mean squared norm of the gradients of single pairs, each an example, exactly."""
         shares = self._shares(pairs)
-        first, second, guesses = self._forward()
+        first, second, guesses = _forward(self.weights)
         total = 0.0
         for x, row in enumerate(shares):
             wrong = guesses[x] - np.eye(len(row))  # one row per symbol that may follow
@@ -193,13 +188,30 @@ class Network:
             raise ValueError(f"pairs must hold {symbols} × {symbols} shares that sum to 1, got {shares!r}")
         return shares
 
-    def _forward(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Both hidden layers and the probabilities, for each symbol a row."""
-        first = np.tanh(self.weights[0])  # (J, h)
-        second = np.tanh(first @ self.weights[1])  # (J, h)
-        scores = second @ self.weights[2]  # (J, J)
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return first, second, powers / powers.sum(axis=1, keepdims=True)
+
+_Weights = tuple[FloatArray, FloatArray, FloatArray]  # of a network: J × h, h × h and h × J
+
+
+def _forward(weights: _Weights) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Both hidden layers and the probabilities, for each symbol a row."""
+    first = np.tanh(weights[0])  # (J, h)
+    second = np.tanh(first @ weights[1])  # (J, h)
+    scores = second @ weights[2]  # (J, J)
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return first, second, powers / powers.sum(axis=1, keepdims=True)
+
+
+def _slopes(weights: _Weights, shares: FloatArray) -> _Weights:
+    """The gradient of the loss on pairs, for each of the three matrices one of its shape."""
+    first, second, guesses = _forward(weights)
+    wrong = shares.sum(axis=1, keepdims=True) * guesses - shares  # (J, J)
+    behind = (wrong @ weights[2].T) * (1 - second**2)  # (J, h)
+    bottom = (behind @ weights[1].T) * (1 - first**2)  # (J, h)
+    return bottom, first.T @ behind, second.T @ wrong
+
+
+def _one_row(slopes: _Weights) -> FloatArray:
+    return np.concatenate([slope.ravel() for slope in slopes])
 
 
 def draw_network(generator: np.random.Generator, *, symbols: int, hidden: int) -> Network:
@@ -301,20 +313,29 @@ def train_language_network(
         raise ValueError(f"network must have the language's {len(joint)} symbols, got {len(network.weights[0])}")
     at_most("record", steps[-1])
     chances, found = joint.ravel() / joint.sum(), []
-    gradient = network.gradient(_draw_pairs(generator, chances, size))
+    weights = network.weights
+    with refusing_overflow("weights"):
+        slopes = _slopes(weights, _draw_pairs(generator, chances, size))
     for step in range(steps[-1] + 1):
         if step in steps:
-            full = network.gradient(joint)
-            noise = max(0.0, network.mean_square_of_examples(joint) - float(full @ full)) / size
-            found.append(Snapshot(step, network.loss_nats(joint), full, gradient, noise))
+            found.append(_snapshot(step, Network(weights), joint, _one_row(slopes), size))
         if step == steps[-1]:
             break
         try:
-            network = network.stepped(gradient, step_size=eta)
-            gradient = network.gradient(_draw_pairs(generator, chances, size))
+            with refusing_overflow("weights"):
+                first, second, third = (w - eta * slope for w, slope in zip(weights, slopes, strict=True))
+                weights = first, second, third
+                slopes = _slopes(weights, _draw_pairs(generator, chances, size))
         except ValueError:
             raise ValueError(f"step_size must be smaller: the weights overflow, got {step_size!r}") from None
     return found
+
+
+def _snapshot(step: int, network: Network, joint: FloatArray, batch_gradient: FloatArray, batch_size: int) -> Snapshot:
+    """What is true of a network before a step, from the language's pairs and the gradient of the step's batch."""
+    full = network.gradient(joint)
+    noise = max(0.0, network.mean_square_of_examples(joint) - float(full @ full)) / batch_size
+    return Snapshot(step, network.loss_nats(joint), full, batch_gradient, noise)
 
 
 def _draw_pairs(generator: np.random.Generator, chances: FloatArray, batch_size: int) -> FloatArray:

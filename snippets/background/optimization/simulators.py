@@ -29,6 +29,7 @@ from snippets.domain import each, nonnegative_integer, nonnegative_number, one_o
 
 FloatArray = NDArray[np.float64]
 Averaging = Literal["examples", "ranks"]
+_CHECKED_AT_ONCE = 64  # points of a path, for losses that are too large for floats
 AVERAGINGS: tuple[Averaging, ...] = ("examples", "ranks")
 
 
@@ -390,8 +391,8 @@ def descend(
     source = None if generator is None else random_generator("generator", generator)
     state = tuple(np.zeros_like(point) for _ in range(_rule(rule).slots))
     with refusing_overflow("start"):
-        surface.value(point)
-    points, diverged = [point], False
+        values = [surface.value(point[np.newaxis])]
+    points, checked, diverged = [point], 1, False
     for number in range(1, count + 1):
         rate = 1 if schedule is None else nonnegative_number(f"schedule({number - 1})", schedule(number - 1))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -399,12 +400,26 @@ def descend(
             if source is not None and deviations.any():
                 gradient = gradient + deviations * source.standard_normal(point.shape)
             point = rule.update(number, point, gradient, state, rate)
-            diverged = not (np.isfinite(point).all() and np.isfinite(surface.value(point)).all())
+        diverged = not np.isfinite(point).all()
+        if not diverged:
+            points.append(point)
+        unchecked = points[checked:]
+        if unchecked and (diverged or number == count or len(unchecked) == _CHECKED_AT_ONCE):
+            values.append(_finite_losses(surface, unchecked))
+            diverged = diverged or len(values[-1]) < len(unchecked)
+            checked += len(values[-1])
         if diverged:
             break
-        points.append(point)
-    visited = np.stack(points)
-    return Path(visited, surface.value(visited), len(points) - 1, len(state) * surface.dimension, diverged)
+    visited, losses = np.stack(points[:checked]), np.concatenate(values)
+    return Path(visited, losses, checked - 1, len(state) * surface.dimension, diverged)
+
+
+def _finite_losses(surface: Surface, points: Sequence[FloatArray]) -> FloatArray:
+    """The losses at points in their order, up to the first that is too large for floats."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        losses = surface.value(np.stack(points))
+    finite = np.isfinite(losses).reshape(len(points), -1).all(axis=1)
+    return losses if finite.all() else losses[: finite.argmin()]
 
 
 @dataclass(frozen=True)

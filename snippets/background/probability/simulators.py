@@ -21,7 +21,7 @@ IndexArray = NDArray[np.int64]
 Sampling = Literal["with_replacement", "without_replacement", "epochs"]
 SAMPLINGS: tuple[Sampling, ...] = ("with_replacement", "without_replacement", "epochs")
 
-_NUMBERS_AT_ONCE = 2**20  # gathered gradients: 8 MiB, about what a cache holds
+_NUMBERS_AT_ONCE = 2**17  # gathered gradients: 1 MiB, about what a cache near a core holds
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def batch_gradients(example_gradients: ArrayLike, indices: ArrayLike) -> FloatAr
     result = np.empty((len(members), gradients.shape[1]))
     rows = max(1, _NUMBERS_AT_ONCE // max(members.shape[1] * gradients.shape[1], 1))
     for start in range(0, len(members), rows):  # in pieces, so that the gathered gradients stay small
-        result[start : start + rows] = gradients[members[start : start + rows]].mean(axis=1)  # (rows, d)
+        result[start : start + rows] = gradients.take(members[start : start + rows], axis=0).mean(axis=1)
     return result
 
 

@@ -157,6 +157,27 @@ def test_a_path_ends_before_it_overflows() -> None:
     assert path.points[-1].ravel().tolist() == pytest.approx([(-100.0) ** path.gradients_evaluated, 0.0])
 
 
+@pytest.mark.parametrize("power", [1, 2, 2.34, 2.4, 2.43, 3, 100, 153])  # 154 updates to 1
+def test_a_path_ends_with_the_last_loss_that_is_finite(power: float) -> None:
+    path = descend(quadratic(np.eye(1)), [1.0], rule=GradientDescent(1 + 10.0**power), steps=1000)
+    assert path.diverged
+    assert path.gradients_evaluated == len(path.points) - 1 == len(path.values) - 1
+    with np.errstate(over="ignore"):
+        *losses, beyond = np.append(path.points[:, 0], path.points[-1, 0] * 10.0**power) ** 2 / 2
+    assert path.values.tolist() == losses
+    assert np.isfinite(losses).all()
+    assert np.isinf(beyond)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 63, 64, 65, 128, 200])
+def test_a_path_has_a_point_and_a_loss_for_each_update(steps: int) -> None:
+    path = descend(quadratic(np.eye(2)), [[1.0, 2.0], [3.0, 4.0]], rule=GradientDescent(0.5), steps=steps)
+    assert path.points.shape == (steps + 1, 2, 2)
+    assert path.gradients_evaluated == steps
+    assert not path.diverged
+    assert path.values.tolist() == ((path.points**2).sum(axis=-1) / 2).tolist()
+
+
 @pytest.mark.parametrize(("step", "momentum"), [(0.1, 0.0), (0.9, 0.0), (0.2, 0.8)])
 def test_sgd_settles_at_the_variance_of_the_formula(step: float, momentum: float) -> None:
     curvatures, deviations = np.array([0.5, 2.0]), np.array([1.0, 3.0])

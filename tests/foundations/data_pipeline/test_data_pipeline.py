@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from snippets.foundations.data_pipeline.clocks import busy_shares
 from snippets.foundations.data_pipeline.epoch_order import epoch_order, epoch_rank_share, rank_batches
 from snippets.foundations.data_pipeline.formulas import (
     batches_in_flight,
@@ -23,6 +24,7 @@ from snippets.foundations.data_pipeline.formulas import (
 from snippets.foundations.data_pipeline.simulators import ordered_loader, shared_queue, shuffled, unordered_loader
 
 TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=40)
+TENTHS = st.integers(1, 50).map(lambda tenths: 0.1 * tenths)
 
 
 @given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
@@ -34,6 +36,38 @@ def test_the_clock_of_a_loader_is_that_of_queues_in_which_batches_move(
     assert run.takes_s == moved.takes_s
     assert run.busy_share == pytest.approx(moved.busy_share)
     assert moved.batches == len(times)
+
+
+@given(st.integers(1, 30).flatmap(lambda n: st.lists(st.lists(TENTHS, min_size=n, max_size=n), min_size=1, max_size=4)))
+def test_the_clocks_of_many_loaders_are_those_of_each(lists: list[list[float]]) -> None:
+    loaders, steps = [(1, 1), (2, 3), (3, 1), (40, 2)], [0.1 * (number + 1) for number in range(len(lists))]
+    for given_s, step_of in ((steps, steps), (0.3, [0.3] * len(lists))):
+        shares = busy_shares(lists, step_s=given_s, loaders=loaders)
+        assert shares.tolist() == [
+            [
+                loader_run(times, step_s=step, workers=workers, prefetch_factor=factor).busy_share
+                for times, step in zip(lists, step_of, strict=True)
+            ]
+            for workers, factor in loaders
+        ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"batches_s": [[1.0, 0.0]]}, "batches_s must hold numbers above 0"),
+        ({"batches_s": [[]]}, "batches_s must hold numbers above 0, at least one"),
+        ({"step_s": -1.0}, "step_s must hold numbers above 0"),
+        ({"step_s": [1.0, 1.0]}, "step_s must be a number or one for each of 1 lists"),
+        ({"loaders": []}, "loaders must be pairs"),
+        ({"loaders": [(1, 2, 3)]}, "loaders must be pairs"),
+        ({"loaders": [(0, 1)]}, r"loaders\[0\]\[0\] must be an integer of at least 1"),
+        ({"loaders": [(2**10, 2**10)]}, "workers × prefetch_factor must be at most 65536"),
+    ],
+)
+def test_the_clocks_of_many_loaders_refuse(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        busy_shares(**{"batches_s": [[1.0, 2.0]], "step_s": 1.0, "loaders": [(1, 1)], **change})
 
 
 @given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
