@@ -40,6 +40,8 @@ def integer_at_least(name: str, value: Any, minimum: int) -> int:
     ...
     ValueError: ranks must be an integer of at least 1, got 0
     """
+    if type(value) is int and minimum <= value <= MOST_COUNT:  # most are, and some are many
+        return value
     whole = isinstance(value, float) and value.is_integer()
     try:
         number = int(value) if whole else operator.index(value)
@@ -88,6 +90,8 @@ def at_most(name: str, value: int, most: int = MOST_PARTS) -> int:
 
 def _finite(value: Any) -> float | None:
     """Return ``value`` as a finite ``float``, or ``None`` when it is none."""
+    if type(value) is float:  # most are, and some are many
+        return value + 0.0 if math.isfinite(value) else None
     if isinstance(value, bool | str | bytes):
         return None
     try:
@@ -550,7 +554,10 @@ def each(name: str, values: Sequence[Any], check: Callable[[str, Any], _Entry]) 
         entries = None
     if entries is None:
         raise ValueError(f"{name} must be a sequence, got {values!r}")
-    return tuple(check(f"{name}[{index}]", entry) for index, entry in enumerate(entries))
+    try:
+        return tuple([check(name, entry) for entry in entries])
+    except Exception:  # only now do the entries need names of their own
+        return tuple([check(f"{name}[{index}]", entry) for index, entry in enumerate(entries)])
 
 
 def shortened(value: Any) -> str:

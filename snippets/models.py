@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from snippets.domain import (
@@ -337,7 +338,11 @@ def parameter_parts(model: Transformer | str) -> Parts:
         >>> parameter_parts("GPT-2 124M").total
         124439808
     """
-    model = MODELS.find(model)
+    return _parts_of(MODELS.find(model))
+
+
+@lru_cache
+def _parts_of(model: Transformer) -> Parts:
     hidden, dense = model.hidden, model.feed_forward
     norm = hidden * (1 + model.norm_bias)
     parts = Parts(

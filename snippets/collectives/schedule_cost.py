@@ -182,13 +182,13 @@ def _slowest(sends: tuple[ScheduledSend, ...], terms: _Terms, element_bytes: int
         bytes_out[send.source] += size
         bytes_in[send.destination] += size
         combined[send.destination] += size * send.combine
-    costs = set()
+    found: set[tuple[int, int, int]] = set()
     for rank in messages_out.keys() | messages_in.keys():
         messages, sizes = (messages_out[rank], messages_in[rank]), (bytes_out[rank], bytes_in[rank])
         port = (max(messages), max(sizes)) if duplex == "full" else (sum(messages), sum(sizes))
-        costs.add(Cost(*port, combined[rank]))
+        found.add((*port, combined[rank]))
     return max(
-        costs,
+        (Cost(*each) for each in found),
         key=lambda cost: (_weigh(cost, terms), cost.steps, cost.wire_bytes, cost.reduced_bytes),
         default=Cost(0, 0, 0),
     )

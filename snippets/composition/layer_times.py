@@ -203,11 +203,10 @@ def attention_core_flops(model: Transformer, *, batch: int, sequence: int, layou
     """
     of_kind("layout", layout, Layout)
     attention = MODELS.find(model).attention
-    size = attention.head_size
+    size = value = attention.head_size
     if isinstance(attention, LatentAttention):
-        size += attention.rotary_size
+        size, value = size + attention.rotary_size, attention.value_size
     pairs = positive_integer("batch", batch) * attention_pairs(sequence, mask=mask)
-    value = getattr(attention, "value_size", attention.head_size)
     whole = attention_flops(pairs=pairs, query_heads=attention.heads, head_size=1) * (size + value) / 2
     return whole / (layout.tensor * layout.context)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from snippets.composition.context_width import context_kv_width
-from snippets.composition.layer_times import PassTimes, Product, core_times, layer_times, matmul_time_s
+from snippets.composition.layer_times import ATTENTIONS, PassTimes, Product, core_times, layer_times, matmul_time_s
 from snippets.composition.layouts import Layout, axis_placement, check_layout, stage_layers
 from snippets.composition.placed_collectives import (
     interleaved_exposed_message_s,
@@ -17,9 +18,9 @@ from snippets.composition.placed_collectives import (
 from snippets.composition.rank_memory import rank_parameters
 from snippets.composition.sharded_waiting import sharded_micro_batch_wait_s
 from snippets.composition.step_constants import Constants, job_constants
-from snippets.domain import Answers, of_kind, positive_integer, positive_number
-from snippets.flops import flops_utilization, training_step_flops
-from snippets.hardware import NODES, Node, dense_peak_flops_per_s, wide_peak_flops_per_s
+from snippets.domain import Answers, named, of_kind, positive_integer, positive_number
+from snippets.flops import MASKS, flops_utilization, training_step_flops
+from snippets.hardware import DTYPES, NODES, Node, dense_peak_flops_per_s, wide_peak_flops_per_s
 from snippets.job import Job
 from snippets.models import MODELS, Transformer
 from snippets.parallelism.data.formulas import exposed_all_reduce_s
@@ -122,6 +123,7 @@ class _Run(NamedTuple):
     model: Transformer
     node: Node
     layout: Layout
+    batch_sequences: int
     micro_batches: int
     sequence: int
     constants: Constants
@@ -223,20 +225,26 @@ def step_time(
     found, machine = MODELS.find(model), NODES.find(node)
     check_layout(found, layout, batch_sequences=batch_sequences, sequence=sequence)
     of_kind("constants", constants, Constants)
-    batch_sequences, sequence = int(batch_sequences), int(sequence)
     run = _Run(
         model=found,
         node=machine,
         layout=layout,
+        batch_sequences=int(batch_sequences),
         micro_batches=layout.micro_batches(batch_sequences),
-        sequence=sequence,
+        sequence=int(sequence),
         constants=constants,
         domain=machine.accelerators if domain is None else positive_integer("domain", domain),
         recipe=RECIPES.find(recipe),
-        attention=attention,
-        mask=mask,
-        dtype=dtype,
+        attention=named("attention", attention, ATTENTIONS),
+        mask=named("mask", mask, MASKS),
+        dtype=named("dtype", dtype, DTYPES),
     )
+    return _step_of(run)
+
+
+@lru_cache(maxsize=2048)
+def _step_of(run: _Run) -> StepTime:
+    """Return the step; who compares layouts asks for many of them again."""
     layer = _layer_times(run)
     stages = _stages(run, layer)
     slow = max(range(len(stages)), key=lambda stage: _until(run, stages, stage))
@@ -247,10 +255,10 @@ def step_time(
         pipeline=_messages_s(run),
         data=run.micro_batches * part.data + _gradients_s(run, layer),
         optimizer=_update_s(run),
-        flops=training_step_flops(found, batch=batch_sequences, sequence=sequence, mask=mask),
-        tokens=batch_sequences * sequence,
-        ranks=layout.ranks,
-        peak_flops_per_s=dense_peak_flops_per_s(machine.accelerator, dtype),
+        flops=training_step_flops(run.model, batch=run.batch_sequences, sequence=run.sequence, mask=run.mask),
+        tokens=run.batch_sequences * run.sequence,
+        ranks=run.layout.ranks,
+        peak_flops_per_s=dense_peak_flops_per_s(run.node.accelerator, run.dtype),
     )
 
 

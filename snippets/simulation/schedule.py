@@ -129,7 +129,7 @@ class ScheduledSend(NamedTuple):
     @property
     def elements(self) -> int:
         """Number of elements that the message carries."""
-        return sum(stop - start for start, stop in self.ranges)
+        return sum([stop - start for start, stop in self.ranges])
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def savings(given: Inputs) -> tuple[int, dict[int, float]]:
             continue
         spread = given["own_spread"] if given["kinds"][i] == given["kinds"][first] else given["other_spread"]
         lag = math.log(seconds) - math.log(predicted[first])
-        parts = 800
+        parts = 200
 
         def chance(u: float, lag: float = lag, spread: float = spread) -> float:
             """Return how likely it saves more than a share u."""

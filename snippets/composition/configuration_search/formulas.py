@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from statistics import NormalDist, median
 
@@ -131,9 +132,10 @@ def _mean_excess(logs: list[float], chosen: int, σ: float) -> float:
     Inside, exp(−b) ∫ exp(a) P(A > a) da over a > b is the mean for a given b; outside, it is averaged over B.
     """
     step = 2 * _SPREADS * σ / _GRID
-    near = [log for log in logs if log < 2 * _SPREADS * σ]
     grid = [-_SPREADS * σ + step * place for place in range(_GRID + 1)]
-    above = [[_NORMAL.cdf((log - at) / σ) for log in near] for at in grid]
+    scale = σ * math.sqrt(2)
+    reached = [logs[: bisect_left(logs, at + _SPREADS * σ)] for at in grid]  # the others are surely above
+    above = [[(1 + math.erf((log - at) / scale)) / 2 for log in near] for at, near in zip(grid, reached, strict=True)]
     first = [math.prod(row[:chosen]) for row in above]
     others = [math.prod(row[chosen:]) for row in above]
     shrink, given, mean = math.exp(-step), 0.0, 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -60,27 +61,46 @@ def mean_regret(
         )
     count, way = positive_integer("runs", runs), named("way", way, WAYS)
     left = max(1, round(number_between("share", share, low=1e-9, high=1) * len(x)))
-    chance = np.random.default_rng(positive_integer("seed", seed))
+    seed = positive_integer("seed", seed)
     draws = at_most("draws", positive_integer("draws", draws), 100_000)
     by_prediction = sorted(range(len(x)), key=lambda i: (x[i], i))
     took = np.array([y[i] for i in by_prediction])  # layouts are now called by their places in the predicted order
-    kind = np.array([names.index(names[i]) for i in by_prediction])
+    kinds_in_order = tuple(names.index(names[i]) for i in by_prediction)
     total = 0.0
-    for done in range(0, draws, _AT_A_TIME):
-        tables = min(_AT_A_TIME, draws - done)
-        shown = np.argsort(chance.random((tables, len(x))), axis=1)[:, :left]
-        chosen = shown if way == "any" else np.sort(shown, axis=1)
-        if way == "best of each kind":
-            leads = _leads(kind[chosen])
-            chosen = np.take_along_axis(chosen, np.argsort(~leads, axis=1, kind="stable"), axis=1)
+    for shown, chosen in _tables(kinds_in_order, left, draws, seed, way):
         total += float(np.sum(took[chosen[:, :count]].min(axis=1) / took[shown].min(axis=1) - 1))
     return total / draws
+
+
+@lru_cache(maxsize=4)
+def _tables(kinds: tuple[int, ...], left: int, draws: int, seed: int, way: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return what each table shows, and in which order it is run, some tables at a time, for any number of runs."""
+    tables = _hidden(len(kinds), left, draws, seed)
+    if way == "any":
+        return [(shown, shown) for shown in tables]
+    ordered = [(shown, np.sort(shown, axis=1)) for shown in tables]
+    if way == "best":
+        return ordered
+    leads = [_leads(np.array(kinds)[chosen]) for _, chosen in ordered]
+    return [
+        (shown, np.take_along_axis(chosen, np.argsort(~first, axis=1, kind="stable"), axis=1))
+        for (shown, chosen), first in zip(ordered, leads, strict=True)
+    ]
+
+
+@lru_cache(maxsize=1)
+def _hidden(layouts: int, left: int, draws: int, seed: int) -> list[np.ndarray]:
+    """Return which layouts each table shows, in random order, some tables at a time."""
+    chance = np.random.default_rng(seed)
+    sizes = [min(_AT_A_TIME, draws - done) for done in range(0, draws, _AT_A_TIME)]
+    return [np.argsort(chance.random((tables, layouts)), axis=1)[:, :left].astype(np.int32) for tables in sizes]
 
 
 def _leads(kinds: np.ndarray) -> np.ndarray:
     """Return which entries of each row are the first of their kind in it."""
     leads = np.zeros(kinds.shape, dtype=bool)
-    for kind in np.unique(kinds):
+    for kind in np.flatnonzero(np.bincount(kinds.ravel())):
         same = kinds == kind
-        leads |= same & (np.cumsum(same, axis=1) == 1)
+        rows = np.flatnonzero(same.any(axis=1))
+        leads[rows, same[rows].argmax(axis=1)] = True
     return leads

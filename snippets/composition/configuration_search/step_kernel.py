@@ -343,8 +343,9 @@ class StepKernel:
     def _core(self, t: Number, c: Number, b: Number) -> tuple[Number, Number]:
         """Return the seconds of the attention's products, forward and backward."""
         attention, s = self.model.attention, self.sequence
-        size = attention.head_size + getattr(attention, "rotary_size", 0)
-        value = getattr(attention, "value_size", attention.head_size)
+        size = value = attention.head_size
+        if isinstance(attention, LatentAttention):
+            size, value = size + attention.rotary_size, attention.value_size
         flops = 2 * b * self.pairs * attention.heads * (size + value) / (t * c)
         if not self.constants.count_bytes:
             return flops / self.wide_rate, 2 * flops / self.wide_rate

@@ -69,11 +69,14 @@ def quantise_in_blocks(
     padded[: numbers.size] = numbers
     table = padded.reshape(blocks, length)  # (blocks, q)
     with refusing_overflow("values"):
-        scales = (np.abs(table).max(axis=1, initial=0.0) / most).astype(np.float32)
-    steps = np.where(scales > 0, scales, 1).astype(float)
-    ratios = table / steps[:, None]
-    rounded = np.rint(ratios) if generator is None else np.floor(ratios + generator.random(ratios.shape))
-    integers = np.clip(rounded, -most, most).astype(np.int8).ravel()[: numbers.size]
+        largest = np.abs([table.max(axis=1, initial=0.0), table.min(axis=1, initial=0.0)]).max(axis=0)
+        scales = (largest / most).astype(np.float32)
+    table /= np.where(scales > 0, scales, 1).astype(float)[:, None]  # from here on in place: the arrays are large
+    if generator is None:
+        np.rint(table, out=table)
+    else:
+        np.floor(table + generator.random(table.shape), out=table)
+    integers = np.clip(table, -most, most, out=table).astype(np.int8).ravel()[: numbers.size]
     return QuantisedBlocks(integers, scales, length)
 
 

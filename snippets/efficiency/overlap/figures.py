@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from snippets.drawing import Panel
 from snippets.efficiency.overlap.formulas import (
@@ -200,6 +201,24 @@ def sm_rows_panel(*, blocks: int, chunks: int, comm_sms: int, sms: int, until: f
     return panel
 
 
+@lru_cache
+def _simulated_ms(
+    comm_sms: int, *, compute_s: float, total_bytes: float, sm_bytes_per_s: float, link_bytes_per_s: float, sms: int
+) -> float:
+    """Return when both lanes have ended, dealt out to the SMs in 30 rounds of blocks; the narrow form asks again."""
+    tasks = sm_tasks(
+        blocks=30 * (sms - comm_sms),
+        block_s=compute_s * sms / (30 * (sms - comm_sms)),
+        chunks=100 * comm_sms,
+        chunk_bytes=total_bytes / (100 * comm_sms),
+        comm_sms=comm_sms,
+        sms=sms,
+        sm_bytes_per_s=sm_bytes_per_s,
+        link_bytes_per_s=link_bytes_per_s,
+    )
+    return 1e3 * max(float(when.end_s) for when in run_lanes(tasks))
+
+
 def sm_split_plot(
     *,
     compute_s: float,
@@ -239,18 +258,7 @@ def sm_split_plot(
     sent = [(g, 1e3 * total_bytes / min(g * sm_bytes_per_s, link_bytes_per_s)) for g in counts]
     plot.curve(squeezed, colour="forward", width=2.5)
     plot.curve(sent, colour="communication", width=2.5)
-    seen = []
-    for g in (6, 8, 16, 24, 28):
-        tasks = sm_tasks(
-            blocks=30 * (sms - g),
-            block_s=compute_s * sms / (30 * (sms - g)),
-            chunks=100 * g,
-            chunk_bytes=total_bytes / (100 * g),
-            comm_sms=g,
-            sms=sms,
-            **rates,
-        )
-        seen.append((float(g), 1e3 * max(float(when.end_s) for when in run_lanes(tasks))))
+    seen = [(float(g), _simulated_ms(g, **lanes, sms=sms)) for g in (6, 8, 16, 24, 28)]
     plot.dots(seen, colour="accent", radius=3)
     plot.panel.text(plot.x(seen[0][0]) + 8, plot.y(seen[0][1]), "simulated", middle=True, colour="accent", size=12)
     best = best_comm_sms(**lanes, sms=sms)

@@ -6,6 +6,7 @@ None uses the closed forms of ``snippets.efficiency.overlap.formulas``, so that 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from snippets.domain import as_float, at_most, each, flag, nonnegative_number, positive_integer, positive_number
 from snippets.memory.offloading.lanes import LaneTask
@@ -115,35 +116,47 @@ def paired_tasks(
         raise ValueError(f"attention_weights_s must be at most attention_s = {A:g}, got {attention_weights_s!r}")
     attention_back_s = as_float("attention_s", 2 * A - W if apart else 2 * A)
     experts_back_s = as_float("experts_s", E if apart else 2 * E)
-    rows: list[tuple[tuple[int, int], tuple[str, int], str, float, tuple[str, int] | None]] = []
-    for i in range(L):
+    seconds = {"attention": A, "dispatch": D, "experts": E, "combine": C, "attention back": attention_back_s}
+    seconds |= {"dispatch back": D, "experts back": experts_back_s, "combine back": C}
+    seconds |= {"attention weights": W, "experts weights": E}
+    return [
+        LaneTask(name, lane, seconds[name], waits, layer=layer)
+        for name, layer, lane, waits in _pair_in_order(L, apart, fixed)
+    ]
+
+
+@lru_cache
+def _pair_in_order(layers: int, split: bool, issued: bool) -> list[tuple[str, int, str, tuple[int, ...]]]:
+    """Return name, layer, lane and what it waits for of each task of a pair, whatever the times are."""
+    rows: list[tuple[tuple[int, int], tuple[str, int], str, tuple[str, int] | None]] = []
+    for i in range(layers):
         above = i - 1
         rows += [
-            ((i, 5), ("attention", i), GPU, A, ("combine", above) if i else None),
-            ((i, 1), ("dispatch", i), NETWORK, D, ("attention", i)),
-            ((i, 3), ("experts", i), GPU, E, ("dispatch", i)),
-            ((i, 6), ("combine", i), NETWORK, C, ("experts", i)),
-            ((i, 0), ("dispatch back", i), NETWORK, D, ("attention back", above) if i else None),
-            ((i, 2), ("experts back", i), GPU, experts_back_s, ("dispatch back", i)),
-            ((i, 4), ("combine back", i), NETWORK, C, ("experts back", i)),
-            ((i, 7), ("attention back", i), GPU, attention_back_s, ("combine back", i)),
+            ((i, 5), ("attention", i), GPU, ("combine", above) if i else None),
+            ((i, 1), ("dispatch", i), NETWORK, ("attention", i)),
+            ((i, 3), ("experts", i), GPU, ("dispatch", i)),
+            ((i, 6), ("combine", i), NETWORK, ("experts", i)),
+            ((i, 0), ("dispatch back", i), NETWORK, ("attention back", above) if i else None),
+            ((i, 2), ("experts back", i), GPU, ("dispatch back", i)),
+            ((i, 4), ("combine back", i), NETWORK, ("experts back", i)),
+            ((i, 7), ("attention back", i), GPU, ("combine back", i)),
         ]
-        if apart:
+        if split:
             rows += [
-                ((i + 1, 8), ("experts weights", i), GPU, E, ("experts back", i)),
-                ((i + 1, 9), ("attention weights", i), GPU, W, ("attention back", i)),
+                ((i + 1, 8), ("experts weights", i), GPU, ("experts back", i)),
+                ((i + 1, 9), ("attention weights", i), GPU, ("attention back", i)),
             ]
-    rows.sort(key=(lambda row: (row[1][1], _ISSUED.index(row[1][0]))) if fixed else (lambda row: row[0]))
+    rows.sort(key=(lambda row: (row[1][1], _ISSUED.index(row[1][0]))) if issued else (lambda row: row[0]))
     number = {row[1]: place for place, row in enumerate(rows)}
-    tasks: list[LaneTask] = []
+    ordered: list[tuple[str, int, str, tuple[int, ...]]] = []
     last: dict[str, int] = {}
-    for _, who, lane, seconds, after in rows:
+    for _, who, lane, after in rows:
         waits = set() if after is None else {number[after]}
-        if fixed and lane in last:
+        if issued and lane in last:
             waits.add(last[lane])
-        last[lane] = len(tasks)
-        tasks.append(LaneTask(who[0], lane, seconds, tuple(sorted(waits)), layer=who[1]))
-    return tasks
+        last[lane] = len(ordered)
+        ordered.append((*who, lane, tuple(sorted(waits))))
+    return ordered
 
 
 def tiled_tasks(*, compute_s: float, exchange_s: float, tiles: int) -> list[LaneTask]:

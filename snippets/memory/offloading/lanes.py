@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heappop, heappush
 
 from snippets.domain import each, integer_fields, nonnegative_exact, nonnegative_integer, text, text_fields
 
@@ -96,19 +97,26 @@ def run_lanes(tasks: Sequence[LaneTask], *, shared: Collection[str] = ()) -> tup
 
 
 class _Lanes:
-    """All lanes at one moment: which tasks are ready, what is left of those at work, when tasks began and ended."""
+    """All lanes at one moment: which tasks are ready, which at work until when, when tasks began and ended.
+
+    A heap has the tasks that are alone on their lanes by their ends, which nothing changes; of those that share a lane,
+    ``rests`` has what is left.
+    """
 
     def __init__(self, tasks: Sequence[LaneTask], shared: set[str]) -> None:
         self.tasks, self.shared = tasks, shared
         self.waiting = [len(task.after) for task in tasks]
         self.followers: list[list[int]] = [[] for _ in tasks]
-        self.ready: dict[str, set[int]] = {task.lane: set() for task in tasks}
+        self.ready: dict[str, list[int]] = {task.lane: [] for task in tasks}  # heaps
         for number, task in enumerate(tasks):
             for before in task.after:
                 self.followers[before].append(number)
             if not task.after:
-                self.ready[task.lane].add(number)
-        self.running: dict[str, dict[int, Time]] = {lane: {} for lane in self.ready}  # what is left of each task
+                self.ready[task.lane].append(number)
+        self.changed = set(self.ready)  # lanes that may begin a task
+        self.busy: set[str] = set()
+        self.ends: list[tuple[Time, int]] = []
+        self.rests: dict[str, dict[int, Time]] = {lane: {} for lane in self.ready if lane in shared}
         self.start: list[Time] = [0] * len(tasks)
         self.end: list[Time] = [0] * len(tasks)
         self.now: Time = 0
@@ -116,42 +124,52 @@ class _Lanes:
 
     def begin_what_is_ready(self) -> None:
         """Put tasks on the lanes that are free for them."""
-        for lane, numbers in self.ready.items():
-            at_work = self.running[lane]
-            while numbers and (lane in self.shared or not at_work):
-                number = min(numbers)
-                numbers.remove(number)
-                at_work[number], self.start[number] = self.tasks[number].seconds, self.now
+        for lane in self.changed:
+            numbers = self.ready[lane]
+            while numbers and lane not in self.busy:
+                number = heappop(numbers)
+                self.start[number] = self.now
+                if lane in self.shared:
+                    self.rests[lane][number] = self.tasks[number].seconds
+                else:
+                    self.busy.add(lane)
+                    heappush(self.ends, (self.now + self.tasks[number].seconds, number))
+        self.changed.clear()
 
     def advance(self) -> None:
         """Work until the next task ends."""
-        ends = {
-            number: self.now + rest * len(at_work)
-            for at_work in self.running.values()
-            for number, rest in at_work.items()
+        together = {
+            number: self.now + rest * len(rests) for rests in self.rests.values() for number, rest in rests.items()
         }
-        if not ends:
+        if not together and not self.ends:
             raise ValueError("after must not lead round in a circle: tasks wait for each other")
-        then = min(ends.values())
+        then = min([*together.values(), *(end for end, _ in self.ends[:1])])
         if math.isinf(then):
             raise ValueError("seconds must be such that the end fits a float")
-        for at_work in self.running.values():
-            share = len(at_work)
-            for number in list(at_work):
-                if ends[number] > then:
-                    at_work[number] -= (then - self.now) / share if share > 1 else then - self.now
+        for rests in self.rests.values():
+            share = len(rests)
+            for number in list(rests):
+                if together[number] > then:
+                    rests[number] -= (then - self.now) / share if share > 1 else then - self.now
                 else:
-                    del at_work[number]
+                    del rests[number]
                     self._finish(number, then)
+        while self.ends and self.ends[0][0] <= then:
+            number = heappop(self.ends)[1]
+            self.busy.remove(self.tasks[number].lane)
+            self._finish(number, then)
         self.now = then
 
     def _finish(self, number: int, then: Time) -> None:
         self.end[number] = then
         self.left -= 1
+        self.changed.add(self.tasks[number].lane)
         for follower in self.followers[number]:
             self.waiting[follower] -= 1
             if not self.waiting[follower]:
-                self.ready[self.tasks[follower].lane].add(follower)
+                lane = self.tasks[follower].lane
+                heappush(self.ready[lane], follower)
+                self.changed.add(lane)
 
 
 @dataclass(frozen=True)
