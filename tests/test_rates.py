@@ -11,7 +11,7 @@ from snippets.job import THE_70B
 
 PAGE = Path(__file__).parents[1] / "docs" / "conventions.md"
 SHARES_BY_ROW = {
-    "| a GPU's 16-bit peak, in the mean of a run |": THE_70B.utilization,
+    "| a GPU's 16-bit peak, in the mean of a run's steps |": THE_70B.utilization,
     "| the same, while matmuls run |": THE_70B.matmul_utilization,
     "| the same, in attention |": job_constants(THE_70B).attention_share,
     "| | 50% | [planner]": device_constants("H100 SXM").attention_share,

@@ -148,6 +148,7 @@ def test_a_server_makes_the_searchs_index_once(
 ) -> None:
     asked: list[bool] = []
     monkeypatch.setattr(mkdocs_hook, "write_search", lambda *_, may_be_old, report: asked.append(may_be_old))
+    monkeypatch.setattr(mkdocs_hook, "_for_programs", lambda _: {})
     for name, value in [
         ("rebuilding", False),
         ("root", site.parent),

@@ -190,7 +190,7 @@ def test_a_list_that_is_none_is_refused(book: MadePages) -> None:
     assert (
         problems[0]
         == "docs/index.md:3: collected must be one of chapters, book, map, letters, labs, planner, measured, exam,"
-        " traces or a formula's function, got 'all'"
+        " traces, slides or a formula's function, got 'all'"
     )
 
 
