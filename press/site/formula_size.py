@@ -1,4 +1,4 @@
-"""Says about how large a formula is before a browser draws it: from its MathML, in multiples of the size of its letters.
+"""Says about how large a formula is before a browser draws it: from its MathML, in multiples of its letters' size.
 
 The widths are those of STIX Two Math, near enough to say where a formula has room; a browser's tests hold decks to it.
 """
