@@ -45,7 +45,8 @@ function fitPanels(largest) {
 if (onSlide) {
   addEventListener("load", () => {
     const panels = document.querySelector(".live .panels");
-    new ResizeObserver(() => fitPanels(LARGEST)).observe(document.documentElement);
+    const resized = new ResizeObserver(() => fitPanels(LARGEST));
+    [document.documentElement, document.querySelector(".live-status")].forEach((around) => resized.observe(around));
     new MutationObserver(() => fitPanels(Number(panels.style.zoom))).observe(panels, { childList: true });
   });
 }
