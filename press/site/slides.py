@@ -20,6 +20,7 @@ from bs4 import BeautifulSoup, NavigableString, PageElement, Tag  # comes with n
 from jinja2 import Environment, FileSystemLoader
 
 from press.site import runtime
+from press.site.formula_size import Size, formula_size, without_full_stop
 from press.site.policy import deck_policy
 
 NAME = "slides.html"  # beside the chapter's page; the search reads the files called index.html
@@ -30,12 +31,14 @@ _OWN = ("stylesheets/slides.css", "javascripts/slides.js")
 _TEMPLATES = Path(__file__).parents[1] / "templates" / "slides"
 _WIDTH, _HEIGHT = 1180, 560  # pixels for what stands below a slide's title
 _BESIDE = (720, 540)  # of a picture that stands beside its text
+_ASIDES = ((420, _BESIDE, ""), (520, (620, 540), " roomy"))  # a column of text, the picture's box, their class
 _LARGEST = 2.6  # times its size that a picture is drawn
 _GAP = 16  # pixels between panels
 _LINE, _LINE_LETTERS = 46, 62  # of a bold sentence: pixels, and letters across the slide
-_FORMULA = 96  # pixels
+_FORMULA_SIZES = {"": 40, " wide": 34, " wider": 27}  # pixels of a formula's letters, by its class
+_ASIDE_SIZES = {"": 30, " wide": 24}  # and beside a picture
+_SURE = 1.1  # times as wide as a formula is taken to be, it still has room
 _ASIDE_LINE, _ASIDE_LETTERS = 42, 24  # the same of a bold sentence beside a picture
-_FORMULA_ASIDE = 34  # letters of a formula that stands there
 _KEPT, _READABLE = 0.8, 1.6  # the share of a picture's size that a formula must leave; a size that is large enough
 _CAPTION_LINE, _CAPTION_LETTERS = 32, 32  # and of a caption there
 _BOLD = 340  # letters of a section's bold sentences
@@ -46,8 +49,13 @@ _ASSUMED = 420  # letters of a question and its table together
 _ANSWER = 150  # letters of the answer's bold sentences
 _ROW, _ROW_GAP, _ROW_LETTERS = 36, 15, 76  # of a table: the pixels of a line and between rows, the letters of a row
 _WIDE, _WIDER = 45, 75  # letters of a formula that is set smaller, and smaller still
+_FORMULA_CLASS = re.compile(r'class="formula([^"]*)"')
 _NOTED = ("p", "ul", "ol", "table", "blockquote", "math")
 _END = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
+_OF_CLAIM = re.compile(
+    r"<p>,?\s*(\([^()]*\)|[a-z][^<]*?(?=\.\s))\.?\s+(?=[^a-z\s])"
+)  # who says so, how a claim goes on
+_LEFT_OPEN = re.compile(r"(?<=[.!])\s[^.?!<]*\?\s*</p>$")  # a question whose answer there is no room for
 _ENDED = re.compile(r"[.!?][)\"”’]?$")
 
 
@@ -118,7 +126,8 @@ class Layout:
     shown: Shown
     scale: float
     caption: int
-    beside: bool = False  # whether it stands beside its text, or below
+    kind: str = "pictured"  # the slide's: whether the figure stands below its text or beside it
+    formula: str = ""  # the formula in the size that it has there
 
 
 def has_deck(text: str) -> bool:
@@ -265,27 +274,34 @@ def _pictured(section: Section, figure: Tag, bold: str, formula: str, notes: str
 
     A formula that takes much of the figure's size is left to the notes.
     """
-    layouts = {with_it: _laid_out(figure, bold, formula * with_it) for with_it in (True, False)}
-    alone, together = layouts[False], layouts[True]
-    with_formula = bool(formula) and together.scale >= _KEPT * min(alone.scale, _READABLE)
-    layout = together if with_formula else alone
-    said = f'<div class="said">{bold}{formula * with_formula}</div>' if bold or with_formula else ""
+    alone, together = _laid_out(figure, bold, ""), _laid_out(figure, bold, formula)
+    layout = together if together.scale >= _KEPT * min(alone.scale, _READABLE) else alone
+    said = f'<div class="said">{bold}{layout.formula}</div>' if bold or layout.formula else ""
     content = said + _picture(layout.shown, figure) + _caption(figure, layout.caption)
-    return Slide("beside" if layout.beside else "pictured", section.heading, content, notes)
+    return Slide(layout.kind, section.heading, content, notes)
 
 
 def _laid_out(figure: Tag, bold: str, formula: str) -> Layout:
-    """Return how a figure is largest with a text and a formula; a long formula has no place beside it."""
-    taken = _FORMULA * bool(formula)
+    """Return how a figure is largest with a text and a formula; a wide formula has no place beside it."""
     box = (_WIDTH, _HEIGHT - _height(bold + formula) - _LINE)
     shown = _arranged(figure, box)
-    below = Layout(shown, shown.scale(*box), _CAPTION)
-    if not bold + formula or _formula_letters(formula) > _FORMULA_ASIDE:
+    below = Layout(shown, shown.scale(*box), _CAPTION, formula=formula)
+    asides = [(aside, size) for aside in _ASIDES for size in _ASIDE_SIZES if _has_room(formula, aside[0], size)]
+    if not bold + formula or not asides:
         return below
-    lines = (_BESIDE[1] - _ASIDE_LINE * math.ceil(_letters(bold) / _ASIDE_LETTERS) - taken) // _CAPTION_LINE
-    shown = _arranged(figure, _BESIDE)
-    beside = Layout(shown, shown.scale(*_BESIDE), min(_CAPTION, _CAPTION_LETTERS * lines), beside=True)
+    (column, box, roomy), size = asides[0]
+    letters = _ASIDE_LETTERS * column / _ASIDES[0][0]
+    taken = _formula_size(formula).height * _ASIDE_SIZES[size]
+    lines = int((box[1] - _ASIDE_LINE * math.ceil(_letters(bold) / letters) - taken) // _CAPTION_LINE)
+    shown = _arranged(figure, box)
+    caption = min(_CAPTION, int(_CAPTION_LETTERS * lines * column / _ASIDES[0][0]))
+    there = _FORMULA_CLASS.sub(f'class="formula{size}"', formula)
+    beside = Layout(shown, shown.scale(*box), caption, f"beside{roomy}", there)
     return beside if lines > 0 and beside.scale > below.scale else below
+
+
+def _has_room(formula: str, width: int, size: str) -> bool:
+    return _formula_size(formula).width * _ASIDE_SIZES[size] * _SURE <= width
 
 
 def _forms(figure: Tag) -> Iterator[list[tuple[Tag, float, float]]]:
@@ -348,7 +364,7 @@ def _live_title(figure: Tag) -> str:
 
 def _live(heading: str, figure: Tag, bold: str, notes: str, about: About) -> Slide:
     """Return the slide of a live figure: its page in a frame; on paper its picture and where to find it."""
-    place = f"{about.root}live/{html.escape(str(figure['data-name']))}/?theme=light"
+    place = f"{about.root}live/{html.escape(str(figure['data-name']))}/?theme=light&amp;slide"
     panels = "".join(str(panel) for panel in figure.select(".panels svg"))
     here = f"{about.address or './'}#{html.escape(str(figure['id']))}"
     named = here if about.address else "in the chapter"
@@ -417,7 +433,6 @@ def _wrong(section: Section | None) -> list[Slide]:
         title.decompose()
         title = claim.find("strong")
         title = title.extract() if title else None
-    said = f"<blockquote>{_plain(title).decode_contents()}</blockquote>" if title else ""
     paragraphs = [paragraph for paragraph in claim.find_all("p") if paragraph is not title]
     told, room = "", _CLAIM
     for paragraph in paragraphs:
@@ -425,6 +440,11 @@ def _wrong(section: Section | None) -> list[Slide]:
         told, room = told + (f"<p>{cut}</p>" if cut else ""), room - _letters(cut)
         if _letters(cut) < len(paragraph.get_text()) - 3:
             break
+    told = _LEFT_OPEN.sub("</p>", told)
+    of = _OF_CLAIM.match(told)
+    told = f"<p>{told[of.end() :]}" if of else told
+    whose = f'<p class="of">{of[1]}</p>' if of else ""
+    said = f"<blockquote>{_plain(title).decode_contents()}{whose}</blockquote>" if title else ""
     return [Slide("wrong", section.heading, f'{said}<div class="fragment">{told}</div>', _notes(section.body))]
 
 
@@ -507,9 +527,15 @@ def _formula(body: Tag) -> str:
     if not shown:
         return ""
     formula = _bare((numbered or shown)[0])
+    without_full_stop(formula)
     letters = _formula_letters(str(formula))
     size = " wider" if letters > _WIDER else " wide" if letters > _WIDE else ""
     return f'<div class="formula{size}">{formula.decode_contents()}</div>'
+
+
+def _formula_size(formula: str) -> Size:
+    """Return about how large a formula is, in multiples of its letters' size."""
+    return formula_size(BeautifulSoup(formula, "html.parser"))
 
 
 def _formula_letters(formula: str) -> int:
@@ -544,7 +570,9 @@ def _height(text: str) -> int:
     """Return about how many pixels bold sentences and a formula take across a slide."""
     sentences = re.findall(r'<p class="bold">(.*?)</p>', text, re.DOTALL)
     lines = sum(math.ceil(_letters(sentence) / _LINE_LETTERS) for sentence in sentences)
-    return _LINE * lines + _FORMULA * ('class="formula' in text)
+    formula = _FORMULA_CLASS.search(text)
+    taken = _formula_size(text[formula.end() :]).height * _FORMULA_SIZES[formula[1]] + _GAP if formula else 0
+    return _LINE * lines + math.ceil(taken)
 
 
 def _notes(body: Tag) -> str:

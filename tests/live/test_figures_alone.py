@@ -33,6 +33,14 @@ FORBID = """for (const name of ['localStorage', 'sessionStorage'])
     Object.defineProperty(window, name, {get() { throw new DOMException('Forbidden', 'SecurityError'); }})"""
 SIZES = "[document.body.getBoundingClientRect().height, document.documentElement.scrollWidth]"
 NORMAL = "html => new DOMParser().parseFromString(html, 'text/html').body.innerHTML"
+# What of a figure on a slide runs out of its place: a panel, or the knobs across.
+IN_SIGHT = """() => {
+    const panels = document.querySelector(".live .panels"), edge = panels.parentElement.getBoundingClientRect();
+    const below = [...panels.children].filter(one => one.getBoundingClientRect().bottom > edge.bottom + 1);
+    const knobs = document.querySelector(".knobs");
+    return [...below.map(one => one.textContent), panels.scrollWidth > panels.clientWidth && "panels across",
+        knobs.scrollWidth > knobs.clientWidth && "knobs across"].filter(Boolean);
+}"""
 SANDBOX = 'sandbox="allow-scripts allow-same-origin allow-popups"'
 
 
@@ -172,6 +180,14 @@ def test_the_palette_is_the_one_asked_for_else_the_readers(open_page: Any, some:
         ("?theme=dark", "dark"),
         ("?theme=constructor", "dark"),
     }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_on_a_slide_all_panels_are_in_sight_beside_the_knobs(open_page: Any, name: str) -> None:
+    page = open_page(f"live/{name}/?theme=light&slide")
+    page.set_viewport_size({"width": 1178, "height": 560})
+    until(page, f"() => document.querySelector('.live .panels').style.zoom && ({IN_SIGHT})().length === 0")
+    assert page.evaluate("document.documentElement.scrollHeight") == 560
 
 
 JUNK = [

@@ -26,6 +26,9 @@ WRONG = """() => {
         if (!["svg", "IMG", "IFRAME", "math"].includes(one.tagName) && parseFloat(getComputedStyle(one).fontSize) < 24)
             wrong.push(`${one.tagName} is small: ${one.textContent.slice(0, 40)}`);
     }
+    const said = slide.matches(".beside") && slide.querySelector(".said")?.getBoundingClientRect();
+    for (const one of said ? slide.querySelectorAll(".formula math *") : [])
+        if (one.getBoundingClientRect().right - said.right > 2 * scale) return [...wrong, "a formula over the picture"];
     return wrong;
 }"""
 

@@ -152,6 +152,21 @@ def test_a_formula_that_leaves_its_figure_no_room_stands_in_the_notes() -> None:
     assert "formula" in flat.content
 
 
+def test_a_wide_formula_beside_a_figure_is_set_smaller_then_has_a_wider_column() -> None:
+    def shown(letters: int) -> Slide:
+        formula = MATH.format(letters="x" * letters, name="one")
+        return made(section("one", bold() + formula + figure(panel(300, 420))))[1]
+
+    assert [shown(letters).kind for letters in (10, 20, 28)] == ["beside", "beside", "beside roomy"]
+    assert 'class="formula"' in shown(10).content
+    assert 'class="formula wide"' in shown(20).content
+    assert "formula" not in shown(40).content
+
+
+def test_a_formula_ends_without_the_mark_of_its_sentence() -> None:
+    assert text(slide_of("told", section("one", MATH.format(letters="T = x.", name="one"))).content) == "T = x (1)"
+
+
 def test_a_long_table_is_cut_and_says_so() -> None:
     rows = "".join(f"<tr><td>row {number}</td></tr>" for number in range(9))
     shown = text(slide_of("tabled", section("one", f"{bold()}<table><tbody>{rows}</tbody></table>")).content)
@@ -164,7 +179,7 @@ def test_a_live_figure_is_shown_alive_and_on_paper_by_its_picture() -> None:
     shown = slide_of("live", section("one", bold() + LIVE))
     frame = BeautifulSoup(shown.content, "html.parser").iframe
     assert frame
-    assert frame["data-src"] == "../../live/stepper/?theme=light"
+    assert frame["data-src"] == "../../live/stepper/?theme=light&slide"
     assert frame["title"] == "Step it"
     assert '<div class="on-paper"><svg' in shown.content
     assert 'href="./#figure-7"' in shown.content
@@ -195,6 +210,19 @@ def test_a_claim_without_a_title_is_its_bold_beginning() -> None:
     body = re.sub(r'<p class="admonition-title">.*?this:</p>', untitled, page())
     shown = next(slide for slide in deck(BeautifulSoup(body, "html.parser"), ABOUT) if slide.kind == "wrong")
     assert text(shown.content) == '"It is free" It costs.'
+
+
+@pytest.mark.parametrize(
+    ("begun", "of"),
+    [("(<a>A blog</a> on rings)", "(A blog on rings)"), (", of a cluster (A blog).", "of a cluster (A blog)")],
+)
+def test_who_makes_a_claim_stands_below_it_and_no_question_is_left_open(begun: str, of: str) -> None:
+    told = f"<p>{begun} That holds for large messages. Does it for small ones?</p>"
+    body = page().replace("<p>It costs as much as this:</p>", told)
+    shown = next(slide for slide in deck(BeautifulSoup(body, "html.parser"), ABOUT) if slide.kind == "wrong")
+    claim = BeautifulSoup(shown.content, "html.parser")
+    assert [part.get_text() for part in claim.select("blockquote .of")] == [of]
+    assert [part.get_text() for part in claim.select(".fragment")] == ["That holds for large messages."]
 
 
 def test_the_shortest_question_of_the_quiz_comes_first_and_its_answer_after_a_step() -> None:
