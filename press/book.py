@@ -350,34 +350,46 @@ class Book:
         with_deck = [path for path in self.chapters if path in self.addresses and slides.has_deck(self.text(path))]
         return {path: posixpath.join(self.addresses[path], slides.NAME) for path in with_deck}
 
-    def decks(self, rendered: Mapping[str, Rendered], about: slides.About, *, serving: bool) -> dict[str, bytes]:
+    def decks(
+        self, rendered: Mapping[str, Rendered], about: slides.About, *, serving: bool, report: Callable[[str], None]
+    ) -> dict[str, bytes]:
         """Return the chapters' slides, by their place on the site; they are kept while a chapter's page stays the same.
 
         Args:
             rendered: the finished pages, by path.
             about: what all decks say of the book; its address is the site's, ``""`` if that is not published.
             serving: whether the site is served while somebody writes.
+            report: called with a line of progress at each tenth deck that is made.
         """
-        made = {}
         here = runtime.installed(self.root, runtime.SLIDES)
         parts = {entry.path: part.title for part in self.parts for entry in part.chapters}
+        asked = {}
         for path, place in self.deck_places.items():
-            if path not in rendered or not rendered[path].executed:
-                continue
-            url = self.addresses[path]
-            own = dataclasses.replace(
-                about,
-                part=parts.get(path, ""),
-                root=posixpath.relpath(".", url) + "/",
-                address=about.address and about.address + url,
-            )
-            begun = slides.head(own.root, here=here, serving=serving)
-            key = self._decks.key(repr(own).encode(), begun.encode(), rendered[path].html.encode())
-            deck = self._decks.read(key)
-            if deck is None:
-                deck = slides.deck_html(rendered[path].html, own, head=begun).encode()
-                self._decks.write(key, deck)
-            made[place] = deck
+            if path in rendered and rendered[path].executed:
+                url = self.addresses[path]
+                root, address = posixpath.relpath(".", url) + "/", about.address and about.address + url
+                own = dataclasses.replace(about, part=parts.get(path, ""), root=root, address=address)
+                asked[place] = (rendered[path].html, own, slides.head(root, here=here, serving=serving))
+        keys = {
+            place: self._decks.key(repr(own).encode(), head.encode(), page.encode())
+            for place, (page, own, head) in asked.items()
+        }
+
+        def make(place: str) -> bytes:
+            page, own, head = asked[place]
+            deck = slides.deck_html(page, own, head=head).encode()
+            self._decks.write(keys[place], deck)
+            return deck
+
+        missing = [place for place in asked if not self._decks.has(keys[place])]
+
+        def make_beside(number: int) -> None:
+            if number % 10 == 0:
+                report(f"makes slides ({number} of {len(missing)})")
+            make(missing[number])
+
+        in_children(make_beside, len(missing))
+        made = {place: self._decks.read(keys[place]) or make(place) for place in asked}
         self._decks.sweep()
         return made
 

@@ -330,7 +330,8 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         files.append(File.generated(config, name, content=content))
     for name, content in book.mathematics(state.rendered.values()).items():
         files.append(File.generated(config, name, content=content))
-    for name, content in book.decks(state.rendered, _about(config), serving=state.serving).items():
+    decks = book.decks(state.rendered, _about(config), serving=state.serving, report=log.info)
+    for name, content in decks.items():
         files.append(File.generated(config, name, content=content))
     problems = book.check(state.rendered)
     for problem in problems:

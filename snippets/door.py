@@ -10,6 +10,7 @@ import functools
 import importlib
 import inspect
 import sys
+from bisect import bisect_left
 from importlib.util import find_spec
 from typing import Any
 
@@ -63,9 +64,11 @@ def _spellings() -> dict[str, tuple[str, str]]:
     """Return the same by squeezed names, and by those without a unit that begin no second name."""
     names = {name: home for name, home in _homes().items() if not name[0].isupper()}
     found = {squeezed(name): home for name, home in names.items()}
+    in_order = sorted(found)
     for name, home in names.items():
         short = squeezed(name.removesuffix(f"_{unit_end(name)}"))
-        if {other for spelled, other in found.items() if spelled.startswith(short)} == {home}:
+        begin_so = in_order[bisect_left(in_order, short) : bisect_left(in_order, f"{short}\U0010ffff")]
+        if {found[spelled] for spelled in begin_so} == {home}:
             found.setdefault(short, home)
     return found
 

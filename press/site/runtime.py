@@ -17,6 +17,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256, sha384
 from pathlib import Path
 from typing import Any
@@ -178,14 +179,14 @@ def archive(files: Files) -> bytes:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, _EARLIEST)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            packed.writestr(entry, content if isinstance(content, bytes) else content.read_bytes())
+            packed.writestr(entry, _read(content))
     return buffer.getvalue()
 
 
 def lean_archive(files: Files, *, folder: str = "") -> bytes:
     """Return files as a zip, modules of a folder without docstrings and comments: half the bytes, the same answers."""
     lean = {name for name in files if name.endswith(".py") and name.startswith(folder)}
-    return archive({name: _lean(content) if name in lean else content for name, content in files.items()})
+    return archive({name: _lean(_read(content)) if name in lean else content for name, content in files.items()})
 
 
 def exercises_archive(files: Files) -> bytes:
@@ -193,8 +194,13 @@ def exercises_archive(files: Files) -> bytes:
     return lean_archive(files, folder="snippets/")
 
 
-def _lean(content: Path | bytes) -> bytes:
-    tree = ast.parse(content if isinstance(content, bytes) else content.read_bytes())
+def _read(content: Path | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.read_bytes()
+
+
+@cache  # one module is in the archives of many figures and exercises
+def _lean(module: bytes) -> bytes:
+    tree = ast.parse(module)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
             node.body[:1] = [] if len(node.body) > 1 or isinstance(node, ast.Module) else [ast.Pass()]

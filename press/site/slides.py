@@ -209,7 +209,12 @@ def deck(page: Tag, about: About) -> list[Slide]:
 
 
 def sections(page: Tag) -> dict[str, Section]:
-    """Return the sections below a page's second headings, by their anchors, without folds, code and cells of checks."""
+    """Return the sections below a page's second headings, by their anchors, without folds, code and cells of checks.
+
+    What is left out is taken out of the page itself, before anything is copied.
+    """
+    for out in page.select("details:not(:has(> summary:-soup-contains('Answers'))), .highlight, [hidden]"):
+        out.decompose()
     found = {}
     for heading in page.find_all("h2"):
         body = BeautifulSoup("", "html.parser").new_tag("div")
@@ -217,8 +222,6 @@ def sections(page: Tag) -> dict[str, Section]:
             if below.name == "h2":
                 break
             body.append(copy(below))
-        for out in body.select("details:not(:has(> summary:-soup-contains('Answers'))), .highlight, [hidden]"):
-            out.decompose()
         title = copy(heading)
         for link in title.select(".headerlink"):
             link.decompose()

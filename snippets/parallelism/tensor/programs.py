@@ -6,7 +6,7 @@ its tanh approximation, everything is float64.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,8 @@ def run_pair(
         x: the input, shape (n, h).
         first: shape (h, q).
         second: shape (k, h); k = q, or q / 3 with heads.
-        gradient: of the loss with respect to the output, shape (n, h).
+        gradient: of the loss with respect to the output, shape (n, h); or a function that each rank calls with the
+            output, and that returns it.
         ranks: t.
         cuts: how the first and the second matrix are cut, each ``"column"`` or ``"row"``.
         heads: attention heads; their columns in the first matrix follow one another, query, key and value of a head
@@ -83,7 +84,8 @@ def run_pair(
         >>> run.account.sent_bytes
         (128, 128)
     """
-    x, gradient = finite_array("x", x, dimensions=2), finite_array("gradient", gradient, dimensions=2)
+    x = finite_array("x", x, dimensions=2)
+    gradient_of = gradient if callable(gradient) else lambda _: gradient
     first, second = finite_array("first", first, dimensions=2), finite_array("second", second, dimensions=2)
     t = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
     kinds = each("cuts", cuts, lambda name, cut: one_of(name, cut, CUTS))
@@ -98,12 +100,19 @@ def run_pair(
         raise ValueError(f"heads must be a multiple of ranks = {t}, and 3 × heads divide {q} columns, got {a}")
     if second.shape != (k, h):
         raise ValueError(f"second must have shape {(k, h)}, got {second.shape}")
-    if gradient.shape != x.shape:
-        raise ValueError(f"gradient must have the shape of x, {x.shape}, got {gradient.shape}")
+
+    def checked(output: Array) -> Array:
+        found = finite_array("gradient", gradient_of(output), dimensions=2)
+        if found.shape != x.shape:
+            raise ValueError(f"gradient must have the shape of x, {x.shape}, got {found.shape}")
+        return found
+
+    if not callable(gradient):
+        checked(x)  # before anything runs
     machine = Machine(t)
     shards = list(zip(_bounds(h, t), _bounds(q, t), _bounds(k, t), strict=True))
     own = None if a is None else a // t
-    done = machine.run([_pair(x, first, second, gradient, kinds, parts, own) for parts in shards])
+    done = machine.run([_pair(x, first, second, checked, kinds, parts, own) for parts in shards])
     sides = [int(kinds[0] == "column"), int(kinds[1] == "column")]
     joined = [np.concatenate([rank[2 + place] for rank in done], axis=side) for place, side in enumerate(sides)]
     return PairRun(done[0][0], done[0][1], joined[0], joined[1], machine.account)
@@ -113,7 +122,7 @@ def _pair(
     x: Array,
     first: Array,
     second: Array,
-    gradient: Array,
+    gradient_of: Callable[[Array], Array],
     cuts: tuple[str, ...],
     parts: tuple[slice, slice, slice],
     heads: int | None,
@@ -128,11 +137,13 @@ def _pair(
     inner, kept = block_inner(made, heads)  # inner (n, own k)
     if by_rows:
         output = yield AllReduce(inner @ own_second)  # (n, h)
+        gradient = gradient_of(output)  # (n, h)
         back = gradient @ own_second.T  # (n, own k)
         second_gradient = inner.T @ gradient  # (own k, h)
     else:
         whole = yield from _gathered(inner)  # (n, k)
         output = yield from _gathered(whole @ own_second)  # (n, h)
+        gradient = gradient_of(output)  # (n, h)
         back = yield from _scattered(gradient[:, in_h] @ own_second.T)  # (n, own k)
         second_gradient = whole.T @ gradient[:, in_h]  # (k, own h)
 

@@ -84,13 +84,11 @@ def train_seeded(
     wanted = np.tanh(x @ data.normal(size=(h, h)) / h**0.5)
     apart, losses = [], []
     for step in range(steps + 1):
-        output = run_pair(x, first, second, np.zeros_like(wanted), ranks=t, cuts=("column", "row")).output
-        error = output - wanted
-        losses.append(float(np.mean(error**2)))
+        run = run_pair(x, first, second, lambda output: 2 * (output - wanted) / len(x), ranks=t, cuts=("column", "row"))
+        losses.append(float(np.mean((run.output - wanted) ** 2)))
         one, two = first[:, : k // t], first[:, k // t : 2 * (k // t)]
         apart.append(float(np.linalg.norm(one - two) / np.linalg.norm(one)))
         if step < steps:
-            run = run_pair(x, first, second, 2 * error / len(x), ranks=t, cuts=("column", "row"))
             first = first - eta * run.first_gradient
             second = second - eta * run.second_gradient
     return SeededRun(tuple(apart), tuple(losses), int(np.unique(first, axis=1).shape[1]))

@@ -110,6 +110,19 @@ MODES = {
 }
 
 
+@pytest.mark.parametrize("cuts", [("column", "row"), ("row", "column")])
+def test_a_gradient_may_be_a_function_of_the_output(cuts: tuple[str, str]) -> None:
+    draw = np.random.default_rng(17)
+    x, first, second = draw.normal(size=(3, 4)), draw.normal(size=(4, 8)), draw.normal(size=(8, 4))
+    output = run_pair(x, first, second, x, ranks=2, cuts=cuts).output
+    given = run_pair(x, first, second, 2 * output, ranks=2, cuts=cuts)
+    asked = run_pair(x, first, second, lambda output: 2 * output, ranks=2, cuts=cuts)
+    assert np.array_equal(asked.first_gradient, given.first_gradient)
+    assert np.array_equal(asked.second_gradient, given.second_gradient)
+    with pytest.raises(ValueError, match=r"gradient must have the shape of x, \(3, 4\), got \(3, 2\)"):
+        run_pair(x, first, second, lambda output: output[:, :2], ranks=2, cuts=cuts)
+
+
 @settings(max_examples=25)
 @given(
     mode=st.sampled_from(list(MODES)),

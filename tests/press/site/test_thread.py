@@ -34,6 +34,15 @@ def test_a_box_stands_below_a_heading_that_leads_to_its_chapter(made: MadePages)
     assert made.problems() == []
 
 
+def test_a_box_ends_at_a_heading_and_leaves_its_cells_out(made: MadePages) -> None:
+    cell = '```python tags=["check"]\n# the box\n## no heading\nassert 1\n```\n\n'
+    made.chapter(f"# One\n\n## The answer\n\nYes.\n\n{TOLD}{cell}It waits.\n\n## On a real system\n\nNo.\n")
+    page = made.rendered().html
+    assert "It waits." in page
+    assert "assert" not in page
+    assert "No." not in page
+
+
 def test_the_page_is_made_again_when_a_box_changes(made: MadePages) -> None:
     before = made.rendered().html
     made.chapter(f"# One\n\n## The answer\n\nYes.\n\n{TOLD.replace('Shard', 'Cut')}## On a real system\n\nNo.\n")
