@@ -153,7 +153,7 @@ def submitted(submission: Path, chapter: Chapter, name: str, names: Iterable[str
 
     Args:
         submission: a file, which answers the exercise of its name or, if it has another name, as many as it defines
-            functions for; or a folder or a zip of the shape of ``answers/``.
+            functions for; or a folder or a zip of the shape of ``answers/``, or a folder of such zips.
         chapter: the exercise's chapter.
         name: the exercise.
         names: all exercises' names.
@@ -169,11 +169,11 @@ def submitted(submission: Path, chapter: Chapter, name: str, names: Iterable[str
         if found is not None:
             _refuse_link(submission, found)
             return read(found)
-        zips = sorted(submission.glob("*.zip"))
-        if not zips:
-            return None
-        _refuse_link(submission, zips[0])
-        return _in_zip(zips[0], list(_places(chapter, name)))
+        for path in sorted(submission.glob("*.zip")):  # a page's Export saves one for each chapter
+            _refuse_link(submission, path)
+            if written := _in_zip(path, list(_places(chapter, name))):
+                return written
+        return None
     return read(submission) if submission.stem == name or submission.stem not in names else None
 
 

@@ -161,6 +161,16 @@ def test_an_encoding_that_is_none_of_files_is_refused(encoding: str) -> None:
         as_text(data)
 
 
+def test_a_folder_may_have_a_zip_for_each_chapter(chapter: Chapter, tmp_path: Path) -> None:
+    for name, place in (("a", "flow/another/double.py"), ("b", "flow/pipes/double.py"), ("c", "flow/pipes/double.py")):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as packed:
+            packed.writestr(f"answers/{place}", name)
+    found = submitted(tmp_path, chapter, "double", NAMES)
+    assert found
+    assert found.text == "b"
+    assert submitted(tmp_path, chapter, "bubble_share", NAMES) is None
+
+
 def test_a_zip_that_is_none_says_so(chapter: Chapter, tmp_path: Path) -> None:
     write(tmp_path / "ada.zip", "no zip")
     with pytest.raises(Unreadable, match="the zip cannot be read"):

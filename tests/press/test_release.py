@@ -17,6 +17,7 @@ import yaml
 from small_book import SmallBook
 
 from press.site.addresses import PACKAGE
+from press.site.feed import notes
 from snippets.version import BOOK_VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -79,7 +80,8 @@ def test_a_release_has_these_files_and_their_sums(released: Path) -> None:
     for line in lines:
         total, name = line.split("  ")
         assert hashlib.sha256((released / "release" / name).read_bytes()).hexdigest() == total
-    assert (released / "release/notes.md").read_text().startswith("First edition.\n")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert (released / "release/notes.md").read_text(encoding="utf-8") == f"{notes(changelog, BOOK_VERSION)}\n"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
