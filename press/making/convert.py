@@ -7,8 +7,8 @@ names in SVG, so what the press itself makes (prose, code, figures) goes through
 
 from __future__ import annotations
 
+import functools
 import json
-import logging
 import os
 import re
 import shutil
@@ -62,11 +62,7 @@ def missing_converter() -> str | None:
 def notebook_html(cells: Sequence[Mapping[str, Any]]) -> str:
     """Return the HTML of a notebook's cells; the settings and templates of the reader's own Jupyter do not count."""
     from jupyter_core.paths import jupyter_config_dir
-    from mkdocs_jupyter.config import settings
-    from mkdocs_jupyter.convert import nb2html
 
-    settings.templates_dir = str(TEMPLATES)
-    logging.getLogger("mkdocs.mkdocs-jupyter").setLevel(logging.WARNING)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
     with tempfile.TemporaryDirectory(prefix="press-") as folder:
@@ -75,10 +71,34 @@ def notebook_html(cells: Sequence[Mapping[str, Any]]) -> str:
         own = {"JUPYTER_DATA_DIR": folder, "JUPYTER_NO_CONFIG": "1", "JUPYTER_PATH": "", "JUPYTER_PREFER_ENV_PATH": "1"}
         with _environment(own):
             try:
-                html = nb2html(str(file), no_prompt=True)
+                html: str = _exporter().from_filename(str(file), resources={"mkdocs": {}})[0]
             finally:
                 shutil.rmtree(jupyter_config_dir(), ignore_errors=True)  # JUPYTER_NO_CONFIG makes an empty one
     return html.partition(END)[0]
+
+
+@functools.cache
+def _exporter() -> Any:
+    """Return the exporter with which ``mkdocs_jupyter.convert.nb2html`` converts.
+
+    That function makes one, and so compiles nbconvert's templates, for each notebook; here a process makes one.
+    """
+    from mkdocs_jupyter import nbconvert2 as mkdocs_jupyter
+
+    mkdocs_jupyter.default_filters["clean_html"] = _decoded  # as there
+    return mkdocs_jupyter.HTMLExporter(
+        config=mkdocs_jupyter.get_nbconvert_app(no_prompt=True).config,
+        template_file="mkdocs_html/notebook.html.j2",
+        extra_template_paths=[str(TEMPLATES)],
+        preprocessors=[mkdocs_jupyter.SubCell],
+        filters={"highlight_code": mkdocs_jupyter.mk_custom_highlight_code()},
+        optimistic_validation=True,  # of the notebook once, not again after each of nbconvert's own preprocessors
+    )
+
+
+def _decoded(element: bytes | str) -> str:
+    """Return a part of a page as it is: pictures are not cleaned."""
+    return element.decode() if isinstance(element, bytes) else str(element)
 
 
 @contextmanager

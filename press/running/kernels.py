@@ -34,7 +34,9 @@ from press.children import can_fork, end_with_parent
 WARM = (
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
+    "ipykernel.debugger",  # a kernel imports it at its start, in a seventh of a second
     "IPython.core.completer",
+    "IPython.core.debugger",
     "numpy",
     "matplotlib.pyplot",
     "matplotlib.backends.backend_svg",

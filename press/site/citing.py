@@ -6,6 +6,7 @@ The book's version is in ``pyproject.toml``; when it was released says ``CITATIO
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -60,10 +61,14 @@ class Chapter:
 def released_on(root: Path) -> date | None:
     """Return the day on which the book's version was released, ``None`` if ``CITATION.cff`` does not say it."""
     try:
-        said = yaml.safe_load((root / CITATION).read_text(encoding="utf-8"))
+        return _released((root / CITATION).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    return date.fromisoformat(str(said["date-released"]))
+
+
+@functools.lru_cache(maxsize=1)  # each chapter's page says it
+def _released(citation: str) -> date:
+    return date.fromisoformat(str(yaml.safe_load(citation)["date-released"]))
 
 
 def unnumbered(title: str, number: str) -> str:

@@ -8,6 +8,7 @@ Sizes are those of ``docs/stylesheets/slides.css``, of a slide of 1280 × 720.
 
 from __future__ import annotations
 
+import functools
 import html
 import math
 import re
@@ -211,7 +212,7 @@ def deck(page: Tag, about: About) -> list[Slide]:
 def sections(page: Tag) -> dict[str, Section]:
     """Return the sections below a page's second headings, by their anchors, without folds, code and cells of checks.
 
-    What is left out is taken out of the page itself, before anything is copied.
+    The page loses them: what is left out is taken out of it, and the rest moves.
     """
     for out in page.select("details:not(:has(> summary:-soup-contains('Answers'))), .highlight, [hidden]"):
         out.decompose()
@@ -221,7 +222,7 @@ def sections(page: Tag) -> dict[str, Section]:
         for below in heading.find_next_siblings():
             if below.name == "h2":
                 break
-            body.append(copy(below))
+            body.append(below.extract())
         title = copy(heading)
         for link in title.select(".headerlink"):
             link.decompose()
@@ -536,6 +537,7 @@ def _formula(body: Tag) -> str:
     return f'<div class="formula{size}">{formula.decode_contents()}</div>'
 
 
+@functools.lru_cache(maxsize=64)  # a figure's layouts ask for one formula many times
 def _formula_size(formula: str) -> Size:
     """Return about how large a formula is, in multiples of its letters' size."""
     return formula_size(BeautifulSoup(formula, "html.parser"))

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,14 @@ PAGE = """\
 """
 
 
+@pytest.fixture(autouse=True)
+def _new_exporter() -> Iterator[None]:
+    """Let each test have its own templates: a process keeps its exporter."""
+    convert._exporter.cache_clear()
+    yield
+    convert._exporter.cache_clear()
+
+
 @pytest.fixture
 def executed(made_pages: MadePages) -> MadePages:
     """Return a book whose chapter shows something of each kind."""
@@ -96,6 +105,13 @@ def test_one_file_knows_the_generator_and_one_the_converter() -> None:
         }
         for name in names & {*owners, "nbconvert"}:
             assert path.name == owners.get(name), f"{path.name} imports {name}"
+
+
+def test_a_second_chapter_costs_no_compiling(executed: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = executed.rendered(CHAPTER).html
+    shutil.rmtree(executed.root / ".press")
+    monkeypatch.setattr("jinja2.Environment.compile", None)
+    assert executed.rendered(CHAPTER).html == here
 
 
 def test_each_output_stands_in_the_page_as_nbconvert_writes_it(executed: MadePages) -> None:
