@@ -413,6 +413,10 @@ def on_post_build(*, config: MkDocsConfig) -> None:
 
     Pagefind reads all pages whichever has changed, and an author waits for the page.
     """
+    from press.site.assets import without_comments
+
+    for sheet in Path(config.site_dir, "stylesheets").glob("*.css"):  # the book's own
+        sheet.write_text(without_comments(sheet.read_text(encoding="utf-8")), encoding="utf-8")
     kept = state.root / ".press" / "search"
     write_search(Path(config.site_dir), kept, may_be_old=state.rebuilding, report=log.info)
     state.outputs.sweep()

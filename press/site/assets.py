@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -45,6 +46,15 @@ def made(cache: Path) -> dict[str, bytes]:
         "assets/favicon.svg": favicon_svg().encode(),
         "assets/palette.css": css_variables().encode(),
     }
+
+
+def without_comments(style_sheet: str) -> str:
+    r"""Return a style sheet without its comments, which are a fifth of what a first visit would receive of it.
+
+    >>> without_comments("/* Tables. */\n\ntable {\n  margin: 0;\n}\n")
+    'table {\n  margin: 0;\n}\n'
+    """
+    return re.sub(r"\n{2,}", "\n", re.sub(r"/\*.*?\*/", "", style_sheet, flags=re.DOTALL)).lstrip("\n")
 
 
 def _machines() -> list[tuple[str, Point]]:

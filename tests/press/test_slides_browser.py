@@ -59,9 +59,7 @@ def test_the_speakers_window_shows_the_slide_and_the_chapters_prose(open_page: A
     with page.context.expect_page() as opened:
         page.keyboard.press("s")
     window = opened.value
-    window.wait_for_function(
-        "document.querySelector('.speaker-controls-notes .value')?.textContent.includes('one message')"
-    )
+    window.locator(".speaker-controls-notes .value", has_text="one message").wait_for()
 
 
 def test_on_paper_each_slide_has_a_page_and_a_live_figure_is_its_picture(open_page: Any) -> None:
