@@ -14,8 +14,9 @@ from typing import Any
 import yaml
 
 from press.book import Book
-from press.site import assets
+from press.site import assets, runtime
 from press.site.addresses import Addresses
+from press.site.slides import About
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -53,8 +54,9 @@ def make(book: Book) -> tuple[dict[str, str], dict[str, bytes]]:
         **assets.made(ROOT / ".press" / "assets"),
         **book.runtime(),
         **book.skill("snippets", ""),
+        **runtime.slides_files(ROOT),
     }
-    book.made = {f"{book.docs}/{name}" for name in added}
+    book.made = {f"{book.docs}/{name}" for name in (*added, *book.deck_places.values())}
     pages = {path: book.page(path) for path in book.addresses}
     for path, page in pages.items():
         added |= {book.addresses[path] + name: content for name, content in page.files.items()}
@@ -63,6 +65,8 @@ def make(book: Book) -> tuple[dict[str, str], dict[str, bytes]]:
         added[name] = book.published_notebook(path, Addresses())
     added |= book.figures_alone(pages, SETTINGS["site_name"])
     added |= book.mathematics(pages.values())
+    about = About(book=SETTINGS["site_name"], authors=SETTINGS.get("site_author", ""), address="")
+    added |= book.decks(pages, about, serving=False, report=print)
     if problems := book.check(pages):
         raise ValueError("\n".join(map(str, problems)))
     bodies = {book.addresses[path]: page.html for path, page in pages.items()}

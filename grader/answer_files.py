@@ -169,11 +169,7 @@ def submitted(submission: Path, chapter: Chapter, name: str, names: Iterable[str
         if found is not None:
             _refuse_link(submission, found)
             return read(found)
-        for path in sorted(submission.glob("*.zip")):  # a page's Export saves one for each chapter
-            _refuse_link(submission, path)
-            if written := _in_zip(path, list(_places(chapter, name))):
-                return written
-        return None
+        return _in_zips(submission, list(_places(chapter, name)))
     return read(submission) if submission.stem == name or submission.stem not in names else None
 
 
@@ -193,6 +189,21 @@ def _places(chapter: Chapter, name: str) -> Iterator[str]:
         yield f"{head}{part}/{short}/{name}.py"
     yield from (f"{short}/{name}.py", f"{name}.py")
     yield from (f"exercises/{part}/{short}/{OLD}", f"{part}/{short}/{OLD}", f"{short}/{OLD}", f"{short}.py", OLD)
+
+
+def _in_zips(submission: Path, places: list[str]) -> Written | None:
+    """Return an answer from a folder of zips, as a page's *Export* saves one for each chapter; one is broken for itself."""
+    broken = None
+    for path in sorted(submission.glob("*.zip")):
+        _refuse_link(submission, path)
+        try:
+            if written := _in_zip(path, places):
+                return written
+        except Unreadable as error:
+            broken = broken or Unreadable(f"{shown_name(path.name)}: {error}")
+    if broken:
+        raise broken
+    return None
 
 
 def _in_zip(path: Path, places: list[str]) -> Written | None:

@@ -34,9 +34,12 @@ function mended(word, { common, rare }) {
   return common.find((known) => areOneSlipApart(word, known)) ?? word;
 }
 
+// A question's mark, and what else ends a sentence, belongs to no word.
+const wordsOf = (query) => query.toLowerCase().split(/\s+/).map((word) => word.replace(/[?!.,;:]+$/, "") || word);
+
 function asked(query, words) {
-  const typed = query.toLowerCase().split(/\s+/);
-  const kept = typed.filter((word) => !SMALL.has(word.replace(/\W+$/, "")));
+  const typed = wordsOf(query);
+  const kept = typed.filter((word) => !SMALL.has(word));
   return (kept.length ? kept : typed).map((word) => mended(word, words)).join(" ");
 }
 
@@ -102,7 +105,7 @@ async function find() {
     list.replaceChildren(...pages.map((page) => shown(page, meant)));
     const count = found.results.length;
     const most = count > MOST_PAGES ? `, the best ${MOST_PAGES} shown` : "";
-    const slips = meant.split(" ").filter((word) => !query.toLowerCase().split(/\s+/).includes(word));
+    const slips = meant.split(" ").filter((word) => !wordsOf(query).includes(word));
     const instead = slips.length ? ` for “${meant}”` : "";
     status.textContent = count ? `${count} ${count === 1 ? "page" : "pages"}${instead}${most}` : `Nothing is found for “${query}”.`;
   } catch {

@@ -177,6 +177,17 @@ def test_a_zip_that_is_none_says_so(chapter: Chapter, tmp_path: Path) -> None:
         submitted(tmp_path / "ada.zip", chapter, "double", NAMES)
 
 
+def test_a_broken_zip_of_a_folder_hides_no_other(chapter: Chapter, tmp_path: Path) -> None:
+    write(tmp_path / "a.zip", "no zip")
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as packed:
+        packed.writestr("answers/flow/pipes/double.py", "b")
+    found = submitted(tmp_path, chapter, "double", NAMES)
+    assert found
+    assert found.text == "b"
+    with pytest.raises(Unreadable, match="^a.zip: the zip cannot be read"):  # it may be in there
+        submitted(tmp_path, chapter, "bubble_share", NAMES)
+
+
 def test_an_assignment_names_exercises_and_weights(home: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "week.txt", "# week 1\ndouble 3\n\ntanks/twice  # with its own\n")
     assignment = assigned(path, home)

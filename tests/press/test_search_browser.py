@@ -67,6 +67,7 @@ def test_a_chapter_is_found_before_the_reference(page: Any, address: str, query:
         ("activation checkpointing", "memory/23-recomputation/"),
         ("zero3 vs fsdp", "memory/22-zero/"),
         ("what is alpha beta model", "foundations/05-alpha-beta/"),
+        ("What is the alpha-beta model?", "foundations/05-alpha-beta/"),
         ("cost of training gpt-3", "foundations/06-economics/"),
         ("data loading bottleneck", "foundations/04-data-pipeline/"),
         ("gpu memory calculator", "memory/21-memory-equation/"),
@@ -88,6 +89,7 @@ def test_what_readers_ask_leads_to_its_chapter_first(page: Any, address: str, qu
         ("interleaved pipline", "interleaved pipeline", "parallelism/18-pipeline/"),
         ("offlaoding", "offloading", "memory/24-offloading/"),  # two exchanged
         ("recomputatiom", "recomputation", "memory/23-recomputation/"),  # another one
+        ("what is recomputatiom?", "recomputation", "memory/23-recomputation/"),  # asked as a question
     ],
 )
 def test_a_slip_of_the_finger_is_forgiven_and_said(
