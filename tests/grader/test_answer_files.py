@@ -184,7 +184,7 @@ def test_a_broken_zip_of_a_folder_hides_no_other(chapter: Chapter, tmp_path: Pat
     found = submitted(tmp_path, chapter, "double", NAMES)
     assert found
     assert found.text == "b"
-    with pytest.raises(Unreadable, match="^a.zip: the zip cannot be read"):  # it may be in there
+    with pytest.raises(Unreadable, match=r"^a\.zip: the zip cannot be read"):  # it may be in there
         submitted(tmp_path, chapter, "bubble_share", NAMES)
 
 

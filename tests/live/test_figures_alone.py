@@ -17,6 +17,7 @@ import pytest
 from browser_fixtures import CONTRAST, until, violations
 from checking import live_figures
 from open_figure import first_number, live, note, settled
+from sampling import figure_changed, sampled
 
 from press.making.framed import NARROW, WIDE
 from snippets.live.declaring import draw
@@ -182,7 +183,7 @@ def test_the_palette_is_the_one_asked_for_else_the_readers(open_page: Any, some:
     }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, 9, changed=figure_changed))
 def test_on_a_slide_all_panels_are_in_sight_beside_the_knobs(open_page: Any, name: str) -> None:
     page = open_page(f"live/{name}/?theme=light&slide")
     page.set_viewport_size({"width": 1178, "height": 560})
