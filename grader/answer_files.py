@@ -192,7 +192,7 @@ def _places(chapter: Chapter, name: str) -> Iterator[str]:
 
 
 def _in_zips(submission: Path, places: list[str]) -> Written | None:
-    """Return an answer from a folder of zips: a page's *Export* saves one for each chapter. A broken one hides no other."""
+    """Return an answer from a folder of zips, as a page exports one for each chapter; a broken one hides no other."""
     broken = None
     for path in sorted(submission.glob("*.zip")):
         _refuse_link(submission, path)
