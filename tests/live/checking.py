@@ -12,8 +12,8 @@ from sampling import ALL, ROOT
 
 from press.making.live import live_modules
 from snippets.drawing import FONT_PX, Panel
-from snippets.live.declaring import NARROW_PX, LiveFigure, Picture
-from snippets.live.knobs import Knob, Number, Switch
+from snippets.live.declaring import NARROW_PX, LiveFigure, Named, Picture
+from snippets.live.knobs import Choice, Knob, Number, Switch
 
 MOST_CHARACTERS = 40_000  # of one panel
 MOST_WIDE_PX = 720  # of one panel: what the column of a wide screen holds
@@ -49,6 +49,42 @@ def extremes(figure: LiveFigure) -> Iterator[dict[str, Any]]:
         for one in ends(first):
             for other in ends(second):
                 yield {first.name: one, second.name: other}
+
+
+def can_be_turned(figure: LiveFigure, setting: Mapping[str, str], name: str) -> bool:
+    """Whether a page shows a knob at a setting, and lets it move."""
+    try:
+        drawn = figure.drawn(setting)
+    except ValueError:
+        return False
+    return name not in drawn.idle and drawn.most.get(name, 1) > 0
+
+
+def waking(figure: LiveFigure, name: str) -> Iterator[tuple[Knob | Named | None, dict[str, str]]]:
+    """Yield settings at which a knob can be turned, each with the choice or the button that leads there, if any."""
+    opening, knobs = figure.opens_at(), {knob.name: knob for knob in figure.knobs}
+    choices = [(knob, option) for knob in figure.knobs if isinstance(knob, Choice) for option in knob.options]
+    buttons = [(one, {key: knobs[key].plain(value) for key, value in one.values.items()}) for one in figure.named]
+    for way, setting in [(None, opening), *((knob, {**opening, knob.name: each}) for knob, each in choices), *buttons]:
+        if can_be_turned(figure, setting, name):
+            yield way, setting
+
+
+def does_something(figure: LiveFigure, knob: Knob, setting: Mapping[str, str]) -> bool:
+    """Whether a knob changes picture or numbers one stop further or at one of its ends, or is refused there."""
+    before = figure.drawn(setting)
+    values = [knob.plain(end) for end in ends(knob)]
+    if knob.name in before.places:
+        place = before.places[knob.name]
+        values.append(f"@{place + 1 if place < before.most[knob.name] else place - 1}")
+    for value in values:
+        try:
+            after = figure.drawn({**setting, knob.name: value})
+        except ValueError:
+            return True
+        if (after.svgs, after.numbers) != (before.svgs, before.numbers):
+            return True
+    return False
 
 
 def drawn_or_refused(figure: LiveFigure, settings: Mapping[str, Any]) -> Picture | None:

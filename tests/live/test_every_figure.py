@@ -6,7 +6,7 @@ import inspect
 import re
 
 import pytest
-from checking import assert_extremes_draw, live_figures
+from checking import assert_extremes_draw, does_something, live_figures, waking
 from sampling import ROOT
 
 from press.making.live import live_modules
@@ -24,6 +24,14 @@ def test_every_live_module_has_a_figure() -> None:
 @every_figure
 def test_it_draws_at_every_extreme_or_says_why_not(figure: LiveFigure) -> None:
     assert_extremes_draw(figure)
+
+
+@every_figure
+def test_a_page_shows_each_knob_at_some_setting_and_there_it_does_something(figure: LiveFigure) -> None:
+    for knob in figure.knobs:
+        first = next((setting for _, setting in waking(figure, knob.name)), None)
+        assert first is not None, f"{knob.name} can be turned at no choice and after no button"
+        assert does_something(figure, knob, first), f"{knob.name} changes nothing at {first}"
 
 
 @every_figure

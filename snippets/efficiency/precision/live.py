@@ -63,7 +63,8 @@ def format_speedup_figure(*, share: int, before: int, after: int, kept: int, wid
         f"{100 * total:.0f}% as long. Second: the gain against the share of the step in these matmuls, "
         f"with a dot at {share}% and {100 * (gain - 1):.0f}%."
     )
-    return Picture([_bars(old, matmuls - stays, stays, added / 100), _curve(rates, share, added, gain)], numbers, alt)
+    panels = [_bars(old, matmuls - stays, stays, added / 100), _curve(rates, share, added, gain)]
+    return Picture(panels, numbers, alt, idle=() if kept else ("wide",))
 
 
 def _said(gain: float) -> str:
