@@ -14,6 +14,15 @@ def live(page: Any, place: dict[str, str]) -> Any:
     return page.locator(f"#{place['id']}")
 
 
+def unfold(page: Any, place: dict[str, str]) -> None:
+    """Open the folds in which a figure stands."""
+    page.evaluate(
+        "id => { for (let fold = document.getElementById(id).closest('details'); fold;"
+        " fold = fold.parentElement.closest('details')) fold.open = true }",
+        place["id"],
+    )
+
+
 def note(page: Any, place: dict[str, str]) -> str:
     return str(live(page, place).locator(".live-note").inner_text())
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from browser_fixtures import CONTRAST, dark, until, violations, visit
 from checking import extremes, live_figures, waking
-from open_figure import first_number, live, note, settled, turn
+from open_figure import first_number, live, note, settled, turn, unfold
 from sampling import ALL, figure_changed, sampled
 
 from snippets.live.declaring import LiveFigure, draw, find
@@ -102,6 +102,7 @@ def test_every_knob_is_worked_by_keyboard_and_changes_the_figure(
     """
     place, page = places[name], walker
     visit(page, address + place["page"])
+    unfold(page, place)
     figure = live(page, place)
     figure.locator(".knobs :is(input, select)").first.focus()
     reached = []
