@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +14,9 @@ from random import Random
 from typing import Any
 
 from grader.comparing import plain
-from grader.exercise import RESULT, Exercise, Inputs, Observation
+from grader.exercise import Exercise, Inputs, Observation
+from grader.seeing import is_right, observation, see
+from grader.source import wrong_answer
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ _CASES = _Cases()
 def cases(exercise: Exercise) -> list[Case]:
     """Return an exercise's cases: its examples in their order, its own numbers last, and between them the drawn ones.
 
-    They are the same for every answer and on every machine; drawing needs hypothesis. Drawn by a seed, they are others.
+    They are the same for every answer and on every machine; drawing needs hypothesis. Drawn by a seed, they are others,
+    and every known mistake that is wrong on one of the book's is wrong on one of them too.
     """
     key = _key(exercise)
     known = _CASES.known.get(key)
@@ -66,17 +71,13 @@ def wanted(exercise: Exercise, inputs: Inputs) -> Observation:
     return observation(exercise.expected(**copy.deepcopy(inputs)))
 
 
-def observation(value: Any) -> Observation:
-    """Return a value as an observation."""
-    return value if isinstance(value, dict) else {RESULT: value}
-
-
 def inputs_of(exercise: Exercise) -> list[Inputs]:
     """Return the inputs: the examples, the last of which ends the list, and all others by size, each once."""
     *first, last = map(dict, exercise.examples)
-    drawn = sorted(
-        ({name: one[name] for name in sorted(one, key=list(last).index)} for one in _drawn(exercise)), key=size
-    )
+    found = _drawn(exercise)
+    if exercise.seed is not None:
+        found += _telling(exercise, found)
+    drawn = sorted(({name: one[name] for name in sorted(one, key=list(last).index)} for one in found), key=size)
     unique = {_shown(one): one for one in (*first, *drawn)}
     unique.pop(_shown(last), None)
     return [*unique.values(), last]
@@ -84,6 +85,22 @@ def inputs_of(exercise: Exercise) -> list[Inputs]:
 
 def _shown(inputs: Inputs) -> str:
     return repr({name: plain(value) for name, value in inputs.items()})
+
+
+def _telling(exercise: Exercise, found: Iterable[Inputs]) -> list[Inputs]:
+    """Return those of the book's inputs without which a known mistake would be right on all inputs."""
+    tried = [Case(one, wanted(exercise, one)) for one in (*exercise.examples, *found)]
+    told: list[Case] = []
+    for mistake in exercise.mistakes:
+        function = wrong_answer(exercise, mistake)
+        if not any(_tells(exercise, function, case) for case in (*tried, *told)):
+            own = cases(dataclasses.replace(exercise, seed=None))
+            told += itertools.islice((case for case in own if _tells(exercise, function, case)), 1)
+    return [case.inputs for case in told]
+
+
+def _tells(exercise: Exercise, function: Callable[..., Any], case: Case) -> bool:
+    return not is_right(exercise, see(exercise, function, case.inputs), case.wanted)
 
 
 def _drawn(exercise: Exercise) -> list[Inputs]:

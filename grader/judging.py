@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import inspect
-import itertools
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal
 
-from grader.cases import Case, cases, observation
+from grader.cases import Case, cases
 from grader.comparing import plain, same
-from grader.errors import Stopped, describe_error, traceback_of
+from grader.errors import Stopped
 from grader.exercise import RESULT, Exercise, Inputs, Mistake, Observation
 from grader.patterns import pattern
-from grader.plain import MOST_ENTRIES
-from grader.shapes import WrongShape, described, returned, shaped
+from grader.seeing import NOT_TOLD, Gated, Seen, difference, is_right, see
 from grader.source import wrong_answer
 
 Status = Literal["solved", "wrong", "open"]
@@ -58,49 +55,6 @@ class Verdict:
     case: int | None = None
 
 
-class AnswerError(Exception):
-    """An answer raised an exception in its own process.
-
-    Attributes:
-        text: what it says and the line that it came from, ``ZeroDivisionError: division by zero (line 3)``.
-        trace: the traceback from the answer's first line on.
-    """
-
-    def __init__(self, text: str, trace: str = "") -> None:
-        super().__init__(text)
-        self.text, self.trace = text, trace
-
-
-class NotWritten(Exception):
-    """An answer is still the stub: it raised ``NotImplementedError``."""
-
-
-NOT_TOLD = object()
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What an answer showed on one case.
-
-    Attributes:
-        observation: what was observed, ``None`` where nothing could be.
-        expected: what is said to be expected where there is no observation.
-        got: what was wrong with it.
-        trace: where the answer raised an exception.
-        changed: the name of an argument that it changed in place, or ``""``.
-        kind: the name of the exception's class.
-        result: what the last call returned, ``NOT_TOLD`` where that is not known.
-    """
-
-    observation: Observation | None
-    expected: str = ""
-    got: str = ""
-    trace: str = ""
-    changed: str = ""
-    kind: str = ""
-    result: Any = NOT_TOLD  # of the last call
-
-
 @dataclass(frozen=True)
 class _Tried:
     """A case, what the answer showed on it, and whether that is right."""
@@ -121,12 +75,12 @@ def judge(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
 def shown_by(exercise: Exercise, function: Callable[..., Any]) -> Iterator[Seen]:
     """Yield what an answer shows on each case in turn; raise ``Stopped`` on the one where it reaches a limit."""
     for case in cases(exercise):
-        yield _call(exercise, function, case.inputs)
+        yield see(exercise, function, case.inputs)
 
 
 def shown_on(exercise: Exercise, function: Callable[..., Any], number: int) -> Seen:
     """Return what an answer shows on the case of a number."""
-    return _call(exercise, function, cases(exercise)[number].inputs)
+    return see(exercise, function, cases(exercise)[number].inputs)
 
 
 def judge_shown(exercise: Exercise, shown: Iterable[Seen]) -> Verdict:
@@ -141,7 +95,7 @@ def judge_shown(exercise: Exercise, shown: Iterable[Seen]) -> Verdict:
         for case, seen in zip(cases(exercise), shown, strict=True):
             if not tried and seen.kind == "NotImplementedError":
                 return Verdict("open", asked)
-            tried.append(_Tried(case, seen, _right(exercise, seen, case.wanted)))
+            tried.append(_Tried(case, seen, is_right(exercise, seen, case.wanted)))
     except Stopped as stop:
         return _stopped(exercise, tried, stop)
     wrong = [number for number, one in enumerate(tried) if not one.right]
@@ -152,7 +106,7 @@ def judge_shown(exercise: Exercise, shown: Iterable[Seen]) -> Verdict:
 
 def is_solved_by(exercise: Exercise, function: Callable[..., Any]) -> bool:
     """Say whether an answer is right on all cases, without looking further than to the first on which it is not."""
-    return all(_right(exercise, _call(exercise, function, case.inputs), case.wanted) for case in cases(exercise))
+    return all(is_right(exercise, see(exercise, function, case.inputs), case.wanted) for case in cases(exercise))
 
 
 def pictures(exercise: Exercise, function: Callable[..., Any], number: int) -> list[str]:
@@ -161,7 +115,7 @@ def pictures(exercise: Exercise, function: Callable[..., Any], number: int) -> l
         return []
     inputs = copy.deepcopy(cases(exercise)[number].inputs)
     try:
-        return [panel.svg() for panel in exercise.picture(_Gated(function, exercise), **inputs)]
+        return [panel.svg() for panel in exercise.picture(Gated(function, exercise), **inputs)]
     except Exception:  # what is wrong with such an answer has been said
         return []
 
@@ -175,71 +129,6 @@ def _stopped(exercise: Exercise, tried: list[_Tried], stop: Stopped) -> Verdict:
     return Verdict("wrong", exercise.asked, given, stop.expected, stop.got)
 
 
-def _right(exercise: Exercise, seen: Seen, wanted: Observation) -> bool:
-    return seen.observation is not None and not seen.changed and not _difference(exercise, seen.observation, wanted)
-
-
-def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> Seen:
-    """Observe an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
-    gated = _Gated(function, exercise)
-    own = copy.deepcopy(inputs)
-    try:
-        shown = exercise.observe(gated, **own) if exercise.observe else gated(**own)
-    except Stopped:
-        raise
-    except WrongShape as error:
-        return Seen(None, error.expected, error.got, kind="WrongShape")
-    except AnswerError as error:
-        return Seen(None, "a result", error.text, error.trace, kind=error.text.partition(":")[0].partition(" ")[0])
-    except NotWritten:
-        return Seen(None, "a result", "NotImplementedError", kind="NotImplementedError")
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        file = _file_of(function)
-        text, trace = describe_error(error, file), traceback_of(error, file)
-        return Seen(None, "a result", text, trace, kind=type(error).__name__)
-    changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
-    return Seen(observation(shown), changed=changed, result=gated.result)
-
-
-class _Gated:
-    """A function whose results pass the gate that the solution's annotation is."""
-
-    def __init__(self, function: Callable[..., Any], exercise: Exercise) -> None:
-        self._function, self._kind = function, returned(exercise.solution)
-        self._is_program = inspect.isgeneratorfunction(exercise.solution)
-        self._any_order = exercise.any_order
-        self.changed, self.result = "", None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        result = self._function(*args, **kwargs)
-        self.changed = self.changed or getattr(self._function, "changed", "")
-        if isinstance(result, Generator):
-            return self._until_the_end(result) if self._is_program else shaped(self._entries(result), self._kind)
-        if self._any_order and isinstance(result, set | frozenset):
-            result = sorted(result, key=repr)
-        self.result = shaped(result, self._kind)
-        return self.result
-
-    def _entries(self, result: Generator[Any, Any, Any]) -> list[Any]:
-        """Return what an answer yields one after the other, where entries are asked for."""
-        if not any(get_origin(kind) is list for kind in (self._kind, *get_args(self._kind))):
-            raise WrongShape(described(self._kind), "a generator: is `return` meant, not `yield`?")
-        return list(itertools.islice(result, MOST_ENTRIES))
-
-    def _until_the_end(self, program: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        return shaped((yield from program), self._kind)
-
-
-def _difference(exercise: Exercise, seen: Observation, wanted: Observation) -> str:
-    """Return the name of the first observation that is not as wanted."""
-    for name, value in wanted.items():
-        if name not in seen or not same(seen[name], value, exercise.relative_tolerance):
-            return name
-    return ""
-
-
 def _verdict(exercise: Exercise, tried: list[_Tried], first: _Tried) -> Verdict:
     """Say what went wrong on the first case that broke an answer, and what is known of such answers."""
     seen, asked, given = first.seen, exercise.asked, describe_inputs(first.case.inputs)
@@ -247,7 +136,7 @@ def _verdict(exercise: Exercise, tried: list[_Tried], first: _Tried) -> Verdict:
     about = "" if name else _pattern(exercise, tried)
     if seen.observation is None:
         return Verdict("wrong", asked, given, seen.expected, seen.got, name, says, about, seen.trace)
-    differs = _difference(exercise, seen.observation, first.case.wanted)
+    differs = difference(exercise, seen.observation, first.case.wanted)
     if seen.changed:
         expected, got = f"{seen.changed} as it was given", f"{seen.changed} is changed: work on a copy"
         return Verdict("wrong", asked, given, expected, got, name, says, about)
@@ -263,7 +152,7 @@ def _recognised(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str]:
     in_order = sorted(tried, key=lambda one: one.right)
     for mistake in exercise.mistakes:
         function = wrong_answer(exercise, mistake)
-        if all(_alike(exercise, one.seen, _call(exercise, function, one.case.inputs)) for one in in_order):
+        if all(_alike(exercise, one.seen, see(exercise, function, one.case.inputs)) for one in in_order):
             return mistake.name, mistake.says
     return _by_mistaken_rule(exercise, tried)
 
@@ -295,7 +184,7 @@ def _alike(exercise: Exercise, one: Seen, other: Seen) -> bool:
     if one.observation is None or other.observation is None:
         return one.observation is other.observation and one.kind == other.kind
     names = one.observation.keys() == other.observation.keys()
-    return names and one.changed == other.changed and not _difference(exercise, one.observation, other.observation)
+    return names and one.changed == other.changed and not difference(exercise, one.observation, other.observation)
 
 
 def _pattern(exercise: Exercise, tried: list[_Tried]) -> str:
@@ -314,7 +203,7 @@ def _differing(exercise: Exercise, tried: list[_Tried]) -> Iterator[tuple[Inputs
     for one in tried:
         shown, wanted = one.seen.observation, one.case.wanted
         if not one.right and shown is not None:
-            name = _difference(exercise, shown, wanted)
+            name = difference(exercise, shown, wanted)
             if name in shown and (name == RESULT or not _of_other_length(wanted[name], shown[name])):
                 yield one.case.inputs, wanted[name], shown[name]
 
@@ -348,11 +237,6 @@ def describe_inputs(inputs: Inputs) -> str:
     'ranks = 4, sizes = [1, 2]'
     """
     return ", ".join(f"{key} = {brief(value)}" for key, value in inputs.items())
-
-
-def _file_of(function: Callable[..., Any]) -> str:
-    """Return the file that an answer is written in."""
-    return str(getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", ""))
 
 
 def _describe(exercise: Exercise, name: str, shown: Observation) -> str:

@@ -40,9 +40,10 @@ from grader.catalogue import HOME, Chapter, chapter_of
 from grader.described import cases_from
 from grader.errors import KEPT_CHARACTERS, Printed, Stopped, describe_error, line_of, traceback_of
 from grader.exercise import Exercise
-from grader.judging import NOT_TOLD, Seen, Verdict, judge_shown, pictures, shown_by, shown_on
+from grader.judging import Verdict, judge_shown, pictures, shown_by, shown_on
 from grader.messages import Result, labelled, message
 from grader.plain import NotPlain, decode, encode
+from grader.seeing import NOT_TOLD, Seen
 from grader.source import stub_of
 
 CASES = "cases.json"

@@ -27,7 +27,7 @@ from grader import plain
 from grader.channel import Channel
 from grader.confining import GRACE_S, Limits
 from grader.errors import KEPT_CHARACTERS, Stopped
-from grader.judging import AnswerError, NotWritten
+from grader.seeing import AnswerError, NotWritten
 from grader.sharing import Shared
 from grader.timing import at_most
 

@@ -9,7 +9,8 @@ import pytest
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Mistake, inputs_for
-from grader.judging import NOT_TOLD, judge, judge_shown, shown_by
+from grader.judging import judge, judge_shown, shown_by
+from grader.seeing import NOT_TOLD
 
 
 def choose_divisor(*, number: int, most: int) -> int | None:

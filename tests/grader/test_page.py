@@ -22,8 +22,9 @@ from grader import cases as cases_kept
 from grader import page
 from grader.cases import Case, take
 from grader.catalogue import chapter_of
-from grader.judging import NOT_TOLD, Seen, judge
+from grader.judging import judge
 from grader.messages import Result, message
+from grader.seeing import NOT_TOLD, Seen
 from grader.source import solution_of, stub_of
 from press.site import runtime
 from press.site.exercise_records import ExerciseRecords

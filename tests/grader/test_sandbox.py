@@ -19,10 +19,12 @@ import small_exercises
 from grader.answering import MOST_MODULES, modules_to_load
 from grader.catalogue import chapter_of, find
 from grader.confining import GRACE_S, Limits
+from grader.errors import Stopped
 from grader.exercise import Exercise
-from grader.judging import AnswerError, NotWritten, Stopped, judge
+from grader.judging import judge
 from grader.proxy import Allowance, AnswerProxy, CannotBeLoaded
 from grader.sandbox import CHANGED, Sandbox, forked, judged
+from grader.seeing import AnswerError, NotWritten
 from grader.source import solution_of
 from snippets.collectives.ring_and_tree.programs import run_programs
 from snippets.memory.zero.programs import run_sharded_program

@@ -144,13 +144,17 @@ def taught() -> str:
 
 
 def drawn(chance: Random) -> list[Inputs]:
-    """Return each slip in three estimates in which it changes its line by more than a twentieth."""
+    """Return each slip in three estimates in which it changes its line by more than a twentieth.
+
+    The last of them is of a short run that ends in the middle of a step.
+    """
     found = []
     for slip, (wrong, _) in SLIPS.items():
         several: list[Inputs] = []
         while len(several) < 3:
-            tokens, devices = chance.randint(10, 400) * 1e9, 2 ** chance.randint(1, 9)
-            rates = chance.randint(20, 500) * 1e12, chance.choice((1e6, 2e6, 4e6)), chance.choice((2e9, 1e10, 1e11))
+            batch_tokens, devices = chance.choice((1e6, 2e6, 4e6)), 2 ** chance.randint(1, 9)
+            tokens = chance.randint(10, 400) * 1e9 if len(several) < 2 else (chance.randint(4, 12) + 0.5) * batch_tokens
+            rates = chance.randint(20, 500) * 1e12, batch_tokens, chance.choice((2e9, 1e10, 1e11))
             one = case(slip, chance.randint(5, 90) * 1e8, tokens, devices, *rates)
             true = RIGHT[wrong - 1](one, one["lines"])
             if abs(one["lines"][wrong - 1] / true - 1) > 0.05:

@@ -255,7 +255,7 @@ CHOICE = Choice("the choice", the_best, fault, none="None: nothing is enough")
 
 def drawn(chance: Random) -> list[Inputs]:
     """Return as many small steps: four of the book's, which know every mistake, and others."""
-    seeds = [5, 17, 155, 362, *(chance.randrange(10**9) for _ in SEEDS[4:])]
+    seeds = [5, 17, 155, 51, *(chance.randrange(10**9) for _ in SEEDS[4:])]
     return [*map(some_step, seeds)]
 
 

@@ -46,9 +46,15 @@ def limit(stages: int, numerator: int, denominator: int, chunks: int = 1) -> Inp
     return {"stages": stages, "bubble": Fraction(numerator, denominator), "chunks": chunks}
 
 
+def just_met(stages: int, micro_batches: int, parts: int) -> Inputs:
+    """Return a limit that the bubble has with one part of so many less than a number of micro-batches."""
+    idle = (stages - 1) * parts
+    return limit(stages, idle, idle + micro_batches * parts - 1)
+
+
 def drawn(chance: Random) -> list[Inputs]:
-    """Return limits from a twentieth to nine tenths of the step."""
-    found = []
+    """Return limits from a twentieth to nine tenths of the step, and some that are met a hair below a whole number."""
+    found = [just_met(chance.randint(2, 9), chance.randint(2, 9), 10**digits) for digits in (10, 10, 17, 17)]
     for _ in range(60):
         denominator = chance.randint(3, 20)
         numerator = chance.randint(1, denominator - 1)
