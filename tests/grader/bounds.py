@@ -10,16 +10,21 @@ from typing import Any
 
 from grader.errors import Stopped
 
+AGAIN_S = 0.5
+
 
 @contextmanager
 def stopped_after(seconds: float) -> Iterator[None]:
-    """Raise ``Stopped`` after seconds of this process, those of the system for it included."""
+    """Raise ``Stopped`` after seconds of this process, those of the system for it included.
+
+    It is raised again until the block ends: what is raised where Python collects garbage is lost.
+    """
 
     def ring(*_: Any) -> None:
         raise Stopped("", "")
 
     before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_S)
     try:
         yield
     finally:
