@@ -257,6 +257,18 @@ HIDDEN: Inputs = {
     "waiting": {1: 0.0, 2: 0.0714},
     "gather_s": 3.0,
 }
+# More stages than micro-batches are all that fits; eight copies, which do not divide the 12 bytes.
+DEEP: Inputs = {**SMALLEST, "sequences": 2, "parameters": 100, "memory_bytes": 450, "waiting": {1: 0.0}}
+EIGHT: Inputs = {
+    **SMALLEST,
+    "gpus": 16,
+    "layers": 2,
+    "sequences": 16,
+    "parameters": 100,
+    "memory_bytes": 360,
+    "waiting": {1: 0.0},
+    "gather_s": 100.0,
+}
 # Llama 3 70B on 16 nodes: what the chapter's model gives for its shapes, rounded.
 ON_128: Inputs = {
     "gpus": 128,
@@ -350,6 +362,8 @@ EXERCISE = Exercise(
         THIRD,
         HALVES,
         HIDDEN,
+        DEEP,
+        EIGHT,
         ON_128,
     ],
     inputs=drawn(Random(26)),
