@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sampling
 from browser_fixtures import need
-from sampling import sampled
+from sampling import in_turn, sampled
 
 
 @pytest.fixture
@@ -56,6 +56,18 @@ def test_few_cases_are_all_taken_and_none_are_none() -> None:
 def test_at_night_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "ALL", True)
     assert sampled("abcdefghijk", 1) == list("abcdefghijk")
+
+
+def test_what_would_take_hours_goes_round_at_night_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "ALL", True)
+    seen = []
+    for day in ("2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"):
+        monkeypatch.setenv("BOOK_DATE", day)
+        assert 1 <= len(in_turn("abcdefghijk", 3)) <= 3
+        seen += in_turn("abcdefghijk", 3)
+    assert sorted(seen) == list("abcdefghijk")
+    assert in_turn("abc", 3) == "abc"
+    assert not in_turn([], 3)
 
 
 @pytest.fixture

@@ -225,6 +225,50 @@ AGAIN: Inputs = {
     "waiting": {1: 0.0, 2: 0.0714, 4: 0.2143, 8: 0.5},
     "gather_s": 3.0,
 }
+# A third of the state that is no whole number of bytes, a t-th of the activations that is none, and gathers that one
+# pipeline hides.
+THIRD: Inputs = {
+    **SMALLEST,
+    "gpus": 3,
+    "layers": 1,
+    "sequences": 3,
+    "parameters": 10,
+    "memory_bytes": 153,
+    "waiting": {1: 0.0},
+}
+HALVES: Inputs = {
+    **AGAIN,
+    "layers": 12,
+    "parameters": 59,
+    "kept_bytes": 3365,
+    "input_bytes": 325,
+    "memory_bytes": 900,
+    "waiting": {1: 0.0, 2: 0.0286, 4: 0.0857, 8: 0.2},
+}
+HIDDEN: Inputs = {
+    "gpus": 8,
+    "layers": 8,
+    "sequences": 48,
+    "parameters": 371,
+    "kept_bytes": 2369,
+    "input_bytes": 192,
+    "memory_bytes": 1946,
+    "compute_s": 31.0,
+    "waiting": {1: 0.0, 2: 0.0714},
+    "gather_s": 3.0,
+}
+# More stages than micro-batches are all that fits; eight copies, which do not divide the 12 bytes.
+DEEP: Inputs = {**SMALLEST, "sequences": 2, "parameters": 100, "memory_bytes": 450, "waiting": {1: 0.0}}
+EIGHT: Inputs = {
+    **SMALLEST,
+    "gpus": 16,
+    "layers": 2,
+    "sequences": 16,
+    "parameters": 100,
+    "memory_bytes": 360,
+    "waiting": {1: 0.0},
+    "gather_s": 100.0,
+}
 # Llama 3 70B on 16 nodes: what the chapter's model gives for its shapes, rounded.
 ON_128: Inputs = {
     "gpus": 128,
@@ -315,6 +359,11 @@ EXERCISE = Exercise(
         FEW,
         CLOSE,
         AGAIN,
+        THIRD,
+        HALVES,
+        HIDDEN,
+        DEEP,
+        EIGHT,
         ON_128,
     ],
     inputs=drawn(Random(26)),

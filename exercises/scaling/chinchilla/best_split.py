@@ -81,6 +81,7 @@ EXERCISE = Exercise(
     examples=[
         case(600.0, TOY),
         case(60.0, TOY),
+        case(100.0, TOY),  # whose sixth is no whole number
         case(6e12, (1.0, 400.0, 100.0, 0.5, 0.5)),
         case(1e21, PRINTED),
         case(1e21, UNROUNDED),

@@ -140,6 +140,7 @@ EXERCISE = Exercise(
         steps_of([("matmul", 300), ("transfer", 150)], 12, 0, 9, 12, 0, 0),
         steps_of([("transfer", 200), ("matmul", 300), ("data", 150)], 4, 7, 0, 2, 7, 8),
         steps_of([("data", 600), ("waiting", 600), ("data", 130)], 7, 0, 9, 1, 10, 10),
+        steps_of([("transfer", 200)], 1, 0, 0, 2, 0, 300),
         AFTER,
         OWN,
     ],
