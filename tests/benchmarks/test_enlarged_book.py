@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks import enlarged_book, tiers
 from benchmarks.enlarged_book import ROOT, Names, enlarge, files
+from press.reading.notation import read_alphabet
 
 BOOK = Names(ROOT, tuple(files(ROOT)))
 pytestmark = pytest.mark.skipif(
@@ -61,6 +62,52 @@ def test_the_examples_in_docstrings_hold(module: object) -> None:
 )
 def test_what_belongs_to_a_chapter_has_another_name_and_nothing_else(text: str, copied: str) -> None:
     assert BOOK.renamed(text, 3) == copied
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "copied"),
+    [
+        (
+            "chapters/memory/22-zero.md",
+            "from snippets import (\n    MODELS,\n    least_ranks_to_fit,\n    zero_state_bytes as held,\n)\n",
+            "from snippets import MODELS\n"
+            "from snippets.memory3.zero.formulas import least_ranks_to_fit, zero_state_bytes as held\n",
+        ),
+        (
+            "labs/memory/zero_fsdp.py",
+            "    from snippets import activation_memory\n",  # what the field calls a formula besides
+            "    from snippets.memory3.memory_equation.activations import layer_activation_bytes as activation_memory\n"
+            "# Copy 3.\n",
+        ),
+        (
+            "chapters/memory/22-zero.md",
+            "from exercises.memory.zero import owners, fewest_ranks as fewest\nowners.owners(fewest.fewest_ranks())\n",
+            "from exercises.memory3.zero import owners_3 as owners, fewest_ranks_3 as fewest\n"
+            "owners.owners_3(fewest.fewest_ranks_3())\n",
+        ),
+        (
+            "tests/memory/zero/test_zero.py",
+            "from exercises.memory.zero import owners\nassert given.owners == owners.owners()\n",
+            "from exercises.memory3.zero import owners_3 as owners\n"
+            "assert given.owners == owners.owners_3()\n# Copy 3.\n",
+        ),
+        (
+            "exercises/memory/zero/owners.py",
+            "def owners(sizes):\ncase = inputs_for(owners)\n",
+            "def owners_3(sizes):\ncase = inputs_for(owners_3)\n# Copy 3.\n",
+        ),
+    ],
+)
+def test_a_copy_uses_copies(path: str, text: str, copied: str) -> None:
+    assert BOOK.copied(PurePosixPath(path), text, 3) == copied
+
+
+def test_where_a_chapter_may_differ_its_copies_may(twice: Path) -> None:
+    alphabet = read_alphabet((twice / "docs/notation.md").read_text(encoding="utf-8"))
+    before = read_alphabet((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
+    assert alphabet.letters == before.letters
+    for symbol, numbers in before.exceptions.items():
+        assert alphabet.exceptions[symbol] == numbers | {enlarged_book.numbered(number, 2) for number in numbers}
 
 
 @pytest.mark.parametrize(
