@@ -52,14 +52,13 @@ def enlarge(folder: Path, times: int, root: Path = ROOT) -> Path:
     for path in book.files:
         content = (root / path).read_bytes()
         _write(folder / path, content, like=root / path)
-        if times == 1 or path.suffix not in TEXTS:
-            continue
-        text = content.decode()
+        is_text = path.suffix in TEXTS
         if book.is_of_a_chapter(path):
             for copy in copies:
-                _write(folder / book.place(path, copy), book.copied(path, text, copy).encode(), like=root / path)
-        else:
-            _write(folder / path, book.with_copies(path, text, copies).encode(), like=root / path)
+                copied = book.copied(path, content.decode(), copy).encode() if is_text else content
+                _write(folder / book.place(path, copy), copied, like=root / path)
+        elif is_text and times > 1:
+            _write(folder / path, book.with_copies(path, content.decode(), copies).encode(), like=root / path)
     return folder
 
 

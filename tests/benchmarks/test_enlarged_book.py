@@ -102,6 +102,15 @@ def test_a_copy_uses_copies(path: str, text: str, copied: str) -> None:
     assert BOOK.copied(PurePosixPath(path), text, 3) == copied
 
 
+def test_a_copy_has_its_data_too(twice: Path) -> None:
+    for path in BOOK.files:
+        if BOOK.is_of_a_chapter(path):
+            assert (twice / BOOK.place(path, 2)).is_file(), path
+    name = "configuration_search/measured/vtrain_multi.csv"
+    first, copy = (twice / "snippets" / part / name for part in ("composition", "composition2"))
+    assert copy.read_bytes() == first.read_bytes()
+
+
 def test_where_a_chapter_may_differ_its_copies_may(twice: Path) -> None:
     alphabet = read_alphabet((twice / "docs/notation.md").read_text(encoding="utf-8"))
     before = read_alphabet((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
