@@ -210,8 +210,8 @@ class Names:
             _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
             # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
             _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),
-            # Files of chapters: 22-zero
-            _rule(rf"(?<![\w-]){_any(self.chapters)}(?![\w-])", with_number),
+            # Files of chapters, which begin with a number: 22-zero, 37-llama-3
+            _rule(rf"(?<![\w-])(?={_any(self.chapters)}(?![\w-])){number}(?=-)", with_number),
             # Titles, and links that show one: 22 · ZeRO
             _rule(rf"(?:^title: \"|^# |\[){number}(?= · )", with_number),
             # The line of a docstring by which the quick reference finds the chapter

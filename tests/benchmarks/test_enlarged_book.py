@@ -123,6 +123,7 @@ def test_where_a_chapter_may_differ_its_copies_may(twice: Path) -> None:
     ("path", "place"),
     [
         ("chapters/memory/22-zero.md", "chapters/memory2/122-zero.md"),
+        ("chapters/synthesis/37-llama-3.md", "chapters/synthesis2/137-llama-3.md"),
         ("snippets/memory/zero/live.py", "snippets/memory2/zero/live.py"),
         ("tests/memory/zero/test_zero.py", "tests/memory2/zero/test_zero_2.py"),
         (
