@@ -3,6 +3,14 @@
 Everything that belongs to a chapter is copied under other names, in every room: text, modules, live figures, exercises,
 labs with their records, and the tests of all these. What is shared (``snippets/domain.py``, the glossary, the press)
 stands once. Each copy of a module or a chapter has a line of its own, so that nothing kept by its bytes makes it free.
+
+A copy of a chapter uses the copies of all that chapters have: its cells run the copied modules, show the copied figures
+and check the copied exercises. An edit of a module therefore makes stale what depends on it in one copy, not in all.
+The package's front door stands once and leads to the first modules: what a chapter, a lab or a test takes from there, a
+copy imports from the copied module itself (``from snippets.memory2.zero.formulas import zero_state_bytes``), and only
+what is shared through the door. Functions and classes have the same names in each copy; chapters, exercises, records
+and live figures have names of their own. So the door's table does not grow with the book, and a few tests of the
+enlarged book fail that want a name, or an entry of that table, to be one module's alone.
 """
 
 from __future__ import annotations
@@ -11,7 +19,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
@@ -21,7 +29,9 @@ ROOMS = ("chapters", "snippets", "exercises", "labs", "tests")
 LIVE = "live"  # what live figures share; each stands beside its subject
 RECORDS = PurePosixPath("labs/recorded")
 CONTENTS = PurePosixPath("chapters/contents.yml")
-TEXTS = {".md", ".py", ".json", ".svg", ".yml"}
+NOTATION = PurePosixPath("docs/notation.md")
+DOOR = PurePosixPath("snippets/__init__.pyi")
+TEXTS = {".md", ".py", ".pyi", ".json", ".svg", ".yml"}
 
 Name = Callable[[re.Match[str], int], str]
 Rule = tuple[re.Pattern[str], Name]
@@ -42,14 +52,13 @@ def enlarge(folder: Path, times: int, root: Path = ROOT) -> Path:
     for path in book.files:
         content = (root / path).read_bytes()
         _write(folder / path, content, like=root / path)
-        if times == 1 or path.suffix not in TEXTS:
-            continue
-        text = content.decode()
+        is_text = path.suffix in TEXTS
         if book.is_of_a_chapter(path):
             for copy in copies:
-                _write(folder / book.place(path, copy), book.copied(path, text, copy).encode(), like=root / path)
-        else:
-            _write(folder / path, book.with_copies(path, text, copies).encode(), like=root / path)
+                copied = book.copied(path, content.decode(), copy).encode() if is_text else content
+                _write(folder / book.place(path, copy), copied, like=root / path)
+        elif is_text and times > 1:
+            _write(folder / path, book.with_copies(path, content.decode(), copies).encode(), like=root / path)
     return folder
 
 
@@ -138,6 +147,16 @@ class Names:
         names = self.parts | {folder for _, folder in self.asked}
         return tuple(f"test_{name.removesuffix('s')}" for name in names)
 
+    @cached_property
+    def opened(self) -> dict[str, tuple[str, str]]:
+        """Names at the front door that lead to chapters' modules: for each the module, and its name there."""
+        text = self._text(DOOR)
+        entry = rf"^from (snippets\.{_any(self.parts)}\.\S+) import (\w+) as \2$"
+        homes = {name: module for module, name in re.findall(entry, text, re.MULTILINE)}
+        also = dict(re.findall(r"^(\w+) = (\w+)$", text, re.MULTILINE))
+        called = {name: name for name in homes} | {name: own for name, own in also.items() if own in homes}
+        return {name: (homes[own], own) for name, own in called.items()}
+
     def _in(self, *rooms: str) -> list[PurePosixPath]:
         return [path for path in self.files if path.parts[0] in rooms]
 
@@ -165,11 +184,18 @@ class Names:
         return text
 
     @cached_property
-    def _rules(self) -> list[Rule]:
-        part = _any(self.parts)
-        exercise = _any(set().union(*self.asked.values()))
+    def _numbers(self) -> str:
+        """A pattern for the chapters' numbers, as in files' names and as in text: 05 and 5."""
         in_names = {name.partition("-")[0] for name in self.chapters}
-        number = _any(in_names | {name.lstrip("0").upper() for name in in_names})
+        return _any(in_names | {name.lstrip("0").upper() for name in in_names})
+
+    @cached_property
+    def _exercises(self) -> str:
+        return _any(set().union(*self.asked.values()))
+
+    @cached_property
+    def _rules(self) -> list[Rule]:
+        part, exercise, number = _any(self.parts), self._exercises, self._numbers
 
         def with_digit(found: re.Match[str], copy: int) -> str:
             return f"{found[0]}{copy}"
@@ -184,8 +210,8 @@ class Names:
             _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
             # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
             _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),
-            # Files of chapters: 22-zero
-            _rule(rf"(?<![\w-]){_any(self.chapters)}(?![\w-])", with_number),
+            # Files of chapters, which begin with a number: 22-zero, 37-llama-3
+            _rule(rf"(?<![\w-])(?={_any(self.chapters)}(?![\w-])){number}(?=-)", with_number),
             # Titles, and links that show one: 22 · ZeRO
             _rule(rf"(?:^title: \"|^# |\[){number}(?= · )", with_number),
             # The line of a docstring by which the quick reference finds the chapter
@@ -202,33 +228,51 @@ class Names:
     def _imported_as_before(self, found: re.Match[str], copy: int) -> str:
         """Return an import whose solutions have the names of a copy there, and those that they had here."""
         source, names = found[0].split(" import ", 1)
-        solution = rf"\b({_any(set().union(*self.asked.values()))})\b(?: as (\w+))?"
+        solution = rf"\b({self._exercises})\b(?: as (\w+))?"
         return f"{source} import " + re.sub(solution, lambda one: f"{one[1]}_{copy} as {one[2] or one[1]}", names)
 
-    def _own_rules(self, path: PurePosixPath) -> list[Rule]:
-        """Return what is replaced besides in an exercise's own files and in its chapter."""
-        room, part, name, *_ = *path.parts, ""
-        if room == "chapters":
-            asked = self.asked.get((part, path.stem.partition("-")[2].replace("-", "_")), set())
-            escaped = {word.replace("_", r"\_") for word in asked if "_" in word}
-            # Code within text, and hints, which come from the grader: `owners(sizes, ranks)`, fewest\_ranks
-            return [
-                _rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix),
-                # A cell goes on calling a solution, of its chapter or of another, by its name
-                _rule(r"^from exercises\.\w+\.\w+(?:\.\w+)? import (?:\([^)]*\)|.*)$", self._imported_as_before),
-            ]
-        asked = self.asked.get((part, name), set()) if room == "exercises" else set()
+    def _past_the_door(self, found: re.Match[str], copy: int) -> str:
+        """Return an import from the front door as imports from the modules of chapters, which are renamed later."""
+        taken: dict[str, list[str]] = {}
+        for name, alias in re.findall(r"(\w+)(?: as (\w+))?", found[2]):
+            module, own = self.opened.get(name, ("snippets", name))
+            taken.setdefault(module, []).append(own if own == (alias or name) else f"{own} as {alias or name}")
+        return "\n".join(f"{found[1]}from {module} import {', '.join(names)}" for module, names in taken.items())
+
+    def _own_rules(self, path: PurePosixPath, text: str) -> list[Rule]:
+        """Return what is replaced besides: in an exercise's own files, and in those that use exercises or the door."""
+        return self._rules_of_asking(path) if path.parts[0] == "exercises" else self._rules_of_using(path, text)
+
+    def _rules_of_asking(self, path: PurePosixPath) -> list[Rule]:
+        asked = self.asked.get(path.parts[1:3], set())
         words = {word for word in asked if "_" in word}
         return [
             # What is no keyword, attribute or file
             _rule(rf"(?<![\w./]){_any(words)}(?![\w=]|\.py)", _with_suffix),
             # The same where it is a word of English, too: def owners(sizes, ranks), Exercise(owners, …)
-            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[(`\",])", _with_suffix),
+            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[)(`\",])", _with_suffix),
         ]
+
+    def _rules_of_using(self, path: PurePosixPath, text: str) -> list[Rule]:
+        imports = re.findall(r"^ *from exercises\.\w+\.\w+ import (\([^)]*\)|.*)$", text, re.MULTILINE)
+        modules = re.findall(rf"\b({self._exercises})\b(?: as (\w+))?", " ".join(imports))
+        rules = [
+            # A cell goes on calling a solution, of its chapter or of another, by its name
+            _rule(r"^ *from exercises\.\w+\.\w+(?:\.\w+)? import (?:\([^)]*\)|.*)$", self._imported_as_before),
+            # In the exercise's module it has the copy's: owners.owners(sizes, ranks)
+            *(_rule(rf"(?<![\w.]){alias or name}\.{name}\b", _with_suffix) for name, alias in modules),
+            _rule(r"^( *)from snippets import (\([^)]*\)|.*)$", self._past_the_door),
+        ]
+        if path.parts[0] == "chapters":
+            asked = self.asked.get((path.parts[1], path.stem.partition("-")[2].replace("-", "_")), set())
+            escaped = {word.replace("_", r"\_") for word in asked if "_" in word}
+            # Code within text, and hints, which come from the grader: `owners(sizes, ranks)`, fewest\_ranks
+            rules.append(_rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix))
+        return rules
 
     def copied(self, path: PurePosixPath, text: str, copy: int) -> str:
         """Return the text of a file's copy, with something in it that no other copy has."""
-        text = self.renamed(text, copy, self._own_rules(path))
+        text = self.renamed(text, copy, self._own_rules(path, text))
         if path.suffix == ".py":
             return f"{text}# Copy {copy}.\n"
         if path.parts[0] == "chapters" and path.name == "index.md":
@@ -244,9 +288,21 @@ class Names:
         if path == CONTENTS:
             parts = (re.sub(r"^\w+(?=:)", rf"\g<0>{copy}", text, flags=re.MULTILINE) for copy in copies)
             return text + "".join(self.renamed(part, copy) for part, copy in zip(parts, copies, strict=True))
+        if path == NOTATION:  # where a chapter may differ
+            return re.sub(
+                rf"(?<= \| )({self._numbers})(, {self._numbers})*(?= \|$)",
+                partial(self._with_numbers, copies=copies),
+                text,
+                flags=re.MULTILINE,
+            )
         if path.match("tests/*.py"):
             return self._with_entries(text, copies)
         return text
+
+    def _with_numbers(self, found: re.Match[str], copies: Sequence[int]) -> str:
+        """Return a list of chapters, "A1, 2", with their copies."""
+        numbers = found[0].split(", ")
+        return ", ".join([*numbers, *(numbered(number, copy) for copy in copies for number in numbers)])
 
     def _with_entries(self, text: str, copies: Sequence[int]) -> str:
         """Return a test module with its tables by functions' names, and what their entries call, for copies, too."""
