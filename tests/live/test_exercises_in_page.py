@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from browser_fixtures import ROOT, until, visit
 from open_exercise import NAME, PIPELINE, RIGHT, WRONG, OpenExercise, stub
-from page_texts import IN_PAGES, exercise_at, graded, one_of_each, texts_in_pages, told
-from sampling import at_night, changed_files, sampled
+from page_texts import IN_PAGES, exercise_at, graded, texts_in_pages, told
+from sampling import at_night, changed_files, in_turn, sampled
 
 from grader.catalogue import chapter_of
 from grader.source import solution_of, stub_of
@@ -99,12 +99,14 @@ def has_changed(chapter: str) -> bool:
 
 @pytest.mark.parametrize("chapter", sampled(IN_PAGES, 5, changed=has_changed, most=2))
 def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, chapter: str) -> None:
-    """Stub, solution and a mistake of an exercise are written into the editor and graded; at night all of all.
+    """Stub, solution and a mistake of an exercise are written into the editor and graded; at night all of its mistakes.
+
+    One exercise of a chapter a day, in turn: all of a chapter take minutes.
 
     What the page says is what pytest says (``tests/grader/test_page.py`` compares CPython's door with pytest).
     """
     visit(walker, address + PAGES[chapter])
-    for name, kinds in texts_in_pages({chapter: one_of_each()[chapter]})[chapter].items():
+    for name, kinds in texts_in_pages({chapter: in_turn(IN_PAGES[chapter], 1)})[chapter].items():
         exercise = OpenExercise(walker, name, chapter).open()
         for kind, text in kinds.items():
             exercise.write(text)

@@ -67,7 +67,7 @@ def test_a_chapter_is_found_before_the_reference(page: Any, address: str, query:
         ("activation checkpointing", "memory/23-recomputation/"),
         ("zero3 vs fsdp", "memory/22-zero/"),
         ("what is alpha beta model", "foundations/05-alpha-beta/"),
-        ("What is the alpha-beta model?", "foundations/05-alpha-beta/"),
+        ("What is the alpha beta model?", "foundations/05-alpha-beta/"),
         ("cost of training gpt-3", "foundations/06-economics/"),
         ("data loading bottleneck", "foundations/04-data-pipeline/"),
         ("gpu memory calculator", "memory/21-memory-equation/"),
