@@ -1,7 +1,7 @@
 """Measures what this book costs those who build and write it, now and with its chapters several times.
 
-    python -m benchmarks.book                             # now and at four times, peers beside it
-    python -m benchmarks.book --times 2 --only press      # without the peers, at twice the size
+    python -m benchmarks.book                             # now and at twice the size, peers beside it
+    python -m benchmarks.book --times 1 --only press      # this book alone, without the peers
     python -m benchmarks.book --only press --profile      # eleven minutes; besides, where an unchanged build goes
 
 Every size is a fresh copy (``benchmarks/enlarged_book.py``). **Cold**: no site, no executed notebook, nothing kept.
@@ -139,8 +139,7 @@ ROWS = (
 )
 BYTES = {MEMORY: (1e6, "MB"), SITE: (1e6, "MB"), INDEX: (1e6, "MB"), LARGEST: (1e3, "KB")}
 
-# At four times on 2 cores: seconds at most, bytes at most; the cell's are what comes on top of executing its chapter.
-GOAL_TIMES = 4
+# Of this book on 2 cores: seconds at most, bytes at most; the cell's are what comes on top of executing its chapter.
 GOALS = {COLD: 60.0, UNCHANGED: 2.0, PROSE.name: 3.0, CELL.name: 3.0, MEMORY: 1.5e9}
 
 
@@ -370,8 +369,8 @@ def measure(tool: str, times: int, *, profiled: bool) -> Result:
     return result
 
 
-def table(results: Mapping[str, tuple[Result, Result]], times: int) -> str:
-    """Return what was measured as Markdown: now, at several times the size, and how it grows.
+def table(results: Mapping[str, Sequence[Result]], times: int) -> str:
+    """Return what was measured as Markdown: now and, if that was measured, at several times the size, and how it grows.
 
     What another tool took has its ratio to the press's value at the same size.
 
@@ -382,7 +381,8 @@ def table(results: Mapping[str, tuple[Result, Result]], times: int) -> str:
     |---|---|---|---|---|---|---|
     | cold build | 24.0 s | 60.0 s | 2.5× | 48.0 s (2.0×) | failed |  |
     """
-    heads = [head for tool in results for head in (f"{NAMES[tool]}, now", f"at {times}×", "grows")]
+    grown = (f"at {times}×", "grows") if times > 1 else ()
+    heads = [head for tool in results for head in (f"{NAMES[tool]}, now", *grown)]
     lines = [f"| | {' | '.join(heads)} |", "|---" * (1 + len(heads)) + "|"]
     for name in ROWS:
         if any(name in result.values for pair in results.values() for result in pair):
@@ -391,15 +391,16 @@ def table(results: Mapping[str, tuple[Result, Result]], times: int) -> str:
     return "\n".join(lines)
 
 
-def _cells(name: str, tool: str, results: Mapping[str, tuple[Result, Result]]) -> list[str]:
-    now, larger = (result.median(name) for result in results[tool])
-    cells = []
-    for size, result in enumerate(results[tool]):
-        value = result.median(name)
+def _cells(name: str, tool: str, results: Mapping[str, Sequence[Result]]) -> list[str]:
+    values, cells = [result.median(name) for result in results[tool]], []
+    for size, (result, value) in enumerate(zip(results[tool], values, strict=True)):
         press = results[PRESS][size].median(name) if PRESS in results and tool != PRESS else None
         ratio = f" ({value / press:.1f}×)" if value is not None and press else ""
         missing = "failed" if result.failure else "not measured"
         cells.append(missing if value is None else f"{shown(name, value)}{ratio}")
+    if len(values) == 1:
+        return cells
+    now, larger = values
     return [*cells, f"{larger / now:.1f}×" if now and larger else ""]
 
 
@@ -415,11 +416,11 @@ def shown(name: str, value: float) -> str:
     return f"{value / unit_bytes:,.1f} {unit}"
 
 
-def goals(result: Result, times: int) -> str:
-    """Say in a line which goals the press meets at the larger size, and which it misses.
+def goals(result: Result) -> str:
+    """Say in a line which goals the press meets with this book, and which it misses.
 
     >>> values = dict.fromkeys(GOALS, [2.5]) | {"a code cell: executing them, added up": [1.0]}
-    >>> goals(Result(values), times=4).partition(" Missed: ")[2]
+    >>> goals(Result(values)).partition(" Missed: ")[2]
     'unchanged build 2.5 s (at most 2.0 s).'
     """
     said: dict[str, list[str]] = {"Met": [], "Missed": [], "Not measured": []}
@@ -435,14 +436,14 @@ def goals(result: Result, times: int) -> str:
             f"{name} {shown(name, value - executing)}{beyond} (at most {shown(name, most)})"
         )
     sentences = [f"{head}: {', '.join(names)}." for head, names in said.items() if names]
-    return " ".join([f"Goals at {GOAL_TIMES}× on 2 cores, compared with {times}×.", *sentences])
+    return " ".join(["Goals of this book on 2 cores.", *sentences])
 
 
-def remarks(results: Mapping[str, tuple[Result, Result]], times: int) -> list[str]:
+def remarks(results: Mapping[str, Sequence[Result]], times: int) -> list[str]:
     """Return what a table cannot say: why a tool failed, which chapters it did not take, the profiles."""
     said = []
     for tool, pair in results.items():
-        for size, result in zip((1, times), pair, strict=True):
+        for size, result in zip(dict.fromkeys((1, times)), pair, strict=True):
             name = f"{NAMES[tool]}, at {size}×"
             if result.failure:
                 said.append(f"{name}, failed: {result.failure}")
@@ -457,25 +458,25 @@ def remarks(results: Mapping[str, tuple[Result, Result]], times: int) -> list[st
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and return the exit code: 1 if a tool failed, whatever the times."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--times", type=int, default=GOAL_TIMES, help="how often the enlarged book has each chapter")
+    parser.add_argument("--times", type=int, default=2, help="how often the enlarged book has each chapter; 1: none")
     parser.add_argument("--only", default=",".join(NAMES), help=f"some of {','.join(NAMES)}")
     parser.add_argument("--profile", action="store_true", help="where an unchanged build of the press spends its time")
     options = parser.parse_args(arguments)
     asked = options.only.split(",")
     if unknown := set(asked) - NAMES.keys():
         parser.error(f"--only takes {','.join(NAMES)}, got {','.join(sorted(unknown))}")
-    if options.times < 2:
-        parser.error(f"--times must be at least 2, got {options.times}")
+    if options.times < 1:
+        parser.error(f"--times must be at least 1, got {options.times}")
     results = {}
     for tool in asked:
-        now, larger = (measure(tool, times, profiled=options.profile) for times in (1, options.times))
-        results[tool] = now, larger
-        print(f"{tool}: {now.values}, at {options.times}×: {larger.values}", file=sys.stderr, flush=True)
+        sizes_asked = dict.fromkeys((1, options.times))
+        results[tool] = [measure(tool, times, profiled=options.profile) for times in sizes_asked]
+        print(f"{tool}: {[result.values for result in results[tool]]}", file=sys.stderr, flush=True)
     print(f"Measured on {datetime.date.today()} on {len(os.sched_getaffinity(0))} cores.\n")
     print(table(results, options.times))
     print("".join(f"\n{said}\n" for said in remarks(results, options.times)))
     if PRESS in results:
-        print(goals(results[PRESS][1], options.times))
+        print(goals(results[PRESS][0]))
     return int(any(result.failure for pair in results.values() for result in pair))
 
 

@@ -253,6 +253,12 @@ def test_the_table_has_medians_growth_ratios_to_the_press_and_what_failed() -> N
     assert "an exercise" not in found
 
 
+def test_of_this_book_alone_the_table_has_what_it_takes_now() -> None:
+    found = rows(book.table({"press": measured()["press"][:1]}, 1))
+    assert (found[""], found["cold build"]) == (["press, now"], ["20.0 s"])
+    assert book.remarks({"stock": measured()["stock"][:1]}, 1)[0].startswith("stock mkdocs-jupyter, at 1×, has no page")
+
+
 def test_without_the_press_there_are_no_ratios() -> None:
     found = rows(book.table({"stock": measured()["stock"]}, 4))
     assert found["cold build"] == ["50.0 s", "350.0 s", "7.0×"]
@@ -268,21 +274,19 @@ def test_remarks_name_what_failed_and_what_was_not_taken() -> None:
 def test_goals_are_met_missed_or_not_measured() -> None:
     _, larger = measured()["press"]
     larger.add(CELL.name + book.EXECUTING, 4.5)
-    said = book.goals(larger, 4)
+    said = book.goals(larger)
     assert "Met: unchanged build 1.5 s (at most 2.0 s), a code cell 2.5 s beyond executing its chapter" in said
     assert "Missed: cold build 70.0 s (at most 60.0 s)." in said
     assert said.endswith("Not measured: a few words of prose.")
     larger.values[CELL.name + book.EXECUTING] = [3.5]
-    assert (
-        "a code cell 3.5 s beyond executing its chapter (at most 3.0 s)" in book.goals(larger, 4).partition("Missed")[2]
-    )
+    assert "a code cell 3.5 s beyond executing its chapter (at most 3.0 s)" in book.goals(larger).partition("Missed")[2]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--only", "press,sphinx"], "--only takes press,stock,jupyter-book, got sphinx"),
-        (["--times", "1"], "--times must be at least 2, got 1"),
+        (["--times", "0"], "--times must be at least 1, got 0"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -300,7 +304,7 @@ def test_a_run_prints_its_table_and_goals_and_goes_on_after_a_failure(
     printed = capsys.readouterr().out
     assert "| cold build | 50.0 s (2.5×) | 350.0 s (5.0×) | 7.0× | 20.0 s | 70.0 s | 3.5× |" in printed
     assert "at 3×, failed: mkdocs build returned 1" in printed
-    assert lines(printed)[-1].startswith("Goals at 4× on 2 cores, compared with 3×. Met: ")
+    assert lines(printed)[-1].startswith("Goals of this book on 2 cores. Met: cold build 20.0 s")
 
 
 # The tools beside the press -----------------------------------------------------------------------------------------
