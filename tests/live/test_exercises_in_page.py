@@ -97,7 +97,7 @@ def has_changed(chapter: str) -> bool:
     return any(path.startswith(f"exercises/{chapter}/") for path in changed_files())
 
 
-@pytest.mark.parametrize("chapter", sampled(IN_PAGES, 5, changed=has_changed, most=2))
+@pytest.mark.parametrize("chapter", sampled(IN_PAGES, 3, changed=has_changed, most=1))
 def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, chapter: str) -> None:
     """Stub, solution and a mistake of an exercise are written into the editor and graded; at night all of its mistakes.
 
