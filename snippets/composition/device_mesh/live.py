@@ -99,7 +99,7 @@ def mesh_links(
     numbers = (
         f"A GPU sends {in_units(total, 'B')} in a step, and {in_units(left, 'B')} of them leave its domain. One axis "
         f"after the other takes {in_units(seconds, 's')}; the best of the 24 orders {in_units(best, 's')}, the worst "
-        f"{in_units(worst, 's')}. Of {batch:,} sequences each of {sizes['d']} copies takes {batch // sizes['d']:,}."
+        f"{in_units(worst, 's')}. A copy of the model takes {batch // sizes['d']:,} of {batch:,} sequences."
     )
     alt = (
         "For each axis a strip with the GPUs of two domains, and bars for what stays inside and what leaves: "
