@@ -72,9 +72,10 @@ class Asked:
 def batches_of(batches: Sequence[Sequence[int]], *, steps: int | None = None) -> tuple[list[list[int]], int]:
     """Take some steps from a loader; return their examples, and how many batches it had asked for by then."""
     asked = Asked(batches)
-    options: Any = {"batch_sampler": asked, "num_workers": WORKERS, "prefetch_factor": FACTOR}
+    # A list may be empty, and PyTorch's own way to collate examples fails on none: many ranks share the last batch.
+    options: Any = {"batch_sampler": asked, "num_workers": WORKERS, "prefetch_factor": FACTOR, "collate_fn": list}
     loader: DataLoader[int] = DataLoader(Numbers(EXAMPLES), **options)
-    taken = [[int(example) for example in batch] for batch in islice(iter(loader), steps)]
+    taken: list[list[int]] = [list(batch) for batch in islice(iter(loader), steps)]
     return taken, asked.count
 
 

@@ -11,9 +11,9 @@ is what it needs.
 Three things stand out. ``ZeroRedundancyOptimizer`` saves stage 1's memory, but it all-reduces the gradients and then
 broadcasts the parameters: 3N, not the 2N of the paper, which the prediction takes into account. "Parameters kept" sends
 as little as stage 2 and holds the gathered parameters from the forward to the backward pass; between steps it holds as
-little as stage 3. And the peak, rounded up to whole layers, lies two layers above shards and buffers: what the formula
-says it leaves out, the next layer gathered ahead and the collective's own buffer. The temporaries of the optimizer's
-step are not in it, nor what the allocator and gloo keep for themselves.
+little as stage 3. And the peak, less the layers' inputs and rounded up to whole layers, lies two layers above shards
+and buffers: what the formula says it leaves out, the next layer gathered ahead and the collective's own buffer. The
+temporaries of the optimizer's step are not in it, nor what the allocator and gloo keep for themselves.
 
     torchrun --standalone --nproc-per-node 4 labs/memory/zero_fsdp.py
 
@@ -37,6 +37,7 @@ Shown:
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from typing import Any, cast
 
@@ -154,7 +155,8 @@ def main(lab: Lab) -> None:
             buffers = zero_buffer_bytes(count, largest_unit=unit, recipe="fp32-adam", gather_again=again, **keeps)
             # What the formula leaves out: the next layer, gathered ahead, and the buffer of the collective itself.
             most = state.total + buffers + (2 * 4 * unit if again else 0)
-            peak = -(-run.peak_bytes // (4 * unit))
+            inputs = 4 * (layers + 1) * math.isqrt(unit)  # what layers keep of what they are fed, at the most
+            peak = -((inputs - run.peak_bytes) // (4 * unit))
             lab.count(f"{name}: peak", predicted=most // (4 * unit), measured=peak, unit="layers of fp32")
     lab.close("gradients of all, beside one process's", torch.cat(gradients), torch.cat(expected))
     run = Run(lab, "fsdp, mixed")

@@ -9,7 +9,7 @@ from sampling import at_night
 PIPELINE = "labs/foundations/data_pipeline.py"
 
 
-@pytest.mark.parametrize("ranks", [at_night(1), 2, at_night(3), at_night(4)])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, at_night(3), at_night(4), at_night(8)])
 def test_a_loader_goes_on_in_the_same_order_on_other_ranks(launch: Launcher, ranks: int) -> None:
     done = launch(PIPELINE, ranks=ranks, cold=ranks == 2)
     if ranks == 1:

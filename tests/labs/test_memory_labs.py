@@ -9,7 +9,7 @@ from sampling import at_night
 ZERO = "labs/memory/zero_fsdp.py"
 
 
-@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4)])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4), at_night(8)])
 def test_the_engine_sends_and_holds_what_the_formulas_say(launch: Launcher, ranks: int) -> None:
     done = launch(ZERO, ranks=ranks, cold=ranks == 2)
     if ranks == 1:
