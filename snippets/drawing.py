@@ -10,13 +10,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 from xml.etree import ElementTree
 
-from snippets.domain import each, finite_number, flag, one_of, positive_number, probability
+from snippets.domain import each, finite_number, flag, number_between, one_of, positive_number, probability
 from snippets.domain import text as checked_text
 from snippets.palette import COLOURS, LIGHT_PAGE
 
 Anchor = Literal["start", "middle", "end"]
+_ANCHORS: tuple[Anchor, ...] = ("start", "middle", "end")
+Spot = tuple[float, float, Anchor]  # of a text: x, its baseline's y, and which end of it is at x
+Edges = tuple[float, float, float, float]  # left, top, right, bottom
 FONT_PX = 13
 TINT = 0.22
+_NARROW, _WIDE = frozenset(" .,:;'|!()[]ijlIrtf·"), frozenset("mwMW—…%")
+_BOLDER = 1.1  # times as wide as a text of usual weight
 
 
 def _number(value: float) -> str:
@@ -100,6 +105,51 @@ def _point(name: str, value: tuple[float, float]) -> tuple[float, ...]:
     return point
 
 
+def text_width_px(content: str, *, size: float = FONT_PX, bold: bool = False) -> float:
+    """Return about how wide a text is in a wide font: which one a reader has is not known.
+
+    Args:
+        content: the text.
+        size: of its font in pixels, from 0 to a million.
+        bold: whether it's bold.
+
+    >>> text_width_px("12 ms", size=10)
+    30.8
+    """
+    size = number_between("size", size, low=0, high=MOST_PX)
+    return _width(checked_text("content", content), size, flag("bold", bold))
+
+
+def _width(content: str, size: float, bold: bool) -> float:
+    ems = sum(0.38 if sign in _NARROW else 0.9 if sign in _WIDE else 0.6 for sign in content)
+    return size * ems * (_BOLDER if bold else 1)
+
+
+def _text_edges(x: float, y: float, content: str, anchor: Anchor, size: float, bold: bool) -> Edges:
+    """Return about where a text lies whose baseline is at ``y``."""
+    width = _width(content, size, bold)
+    left = x - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
+    return left, y - 0.75 * size, left + width, y + 0.2 * size
+
+
+def _apart(one: Edges, other: Edges) -> bool:
+    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+
+
+def _clear(box: Edges, edges: Edges, taken: Iterable[Edges]) -> bool:
+    """Return whether a box lies inside edges and apart from what is taken."""
+    inside = edges[0] <= box[0] and edges[1] <= box[1] and box[2] <= edges[2] and box[3] <= edges[3]
+    return inside and all(_apart(box, other) for other in taken)
+
+
+def _spot(name: str, value: Spot) -> Spot:
+    """Return x, y and an anchor, or raise ``ValueError``."""
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise ValueError(f"{name} must be x, y and an anchor, got {value!r}")
+    anchor = one_of(f"{name}[2]", value[2], _ANCHORS)
+    return _place(f"{name}[0]", value[0]), _place(f"{name}[1]", value[1]), anchor
+
+
 # Most texts of a picture are ink and centred, so that is the rule and the others carry a class.
 _TEXT_RULES = (
     f".panel text{{fill:{COLOURS['ink'].css};text-anchor:middle}}"
@@ -136,6 +186,7 @@ class Panel:
         self.width = positive_number("width", width)
         self.height = positive_number("height", height)
         self._classes: dict[str, str] = {}
+        self._texts: list[tuple[float, float, str, Anchor, float, bool]] = []
         self._body = ElementTree.Element("g")
 
     def rectangle(
@@ -205,7 +256,7 @@ class Panel:
         x, y = _finite(x=x, y=y)
         size, content = positive_number("size", size), checked_text("content", content)
         bold, middle = flag("bold", bold), flag("middle", middle)
-        one_of("anchor", anchor, ("start", "middle", "end"))
+        one_of("anchor", anchor, _ANCHORS)
         one_of("colour", colour, COLOURS.keys())
         classes: list[str] = [anchor] if anchor != "middle" else []
         classes += [self._class("t", colour)] if colour != "ink" else []
@@ -216,6 +267,50 @@ class Panel:
         if bold:
             element.set("font-weight", "600")
         element.text = content
+        self._texts.append((place["x"], place["y"], content, anchor, size, bold))
+
+    def label(
+        self,
+        content: str,
+        spots: Iterable[Spot],
+        *,
+        colour: str = "ink",
+        size: float = FONT_PX,
+        bold: bool = False,
+        lowest: float | None = None,
+    ) -> None:
+        """Write ``content`` at the first spot where it is clear: in the panel, and on no text that is written already.
+
+        Where no spot is clear, it stands at the first.
+
+        Args:
+            content: the text.
+            spots: for each x, the baseline's y and an anchor; a place may be negative.
+            colour: of the text.
+            size: of its font.
+            bold: whether it's bold.
+            lowest: a y, at least 0, below which it is not clear; by default the panel's lower edge.
+
+        Raises:
+            ValueError: there is no spot, or an argument is no number, text or name of a colour.
+
+        >>> panel = Panel(120, 40)
+        >>> panel.text(10, 20, "10 ms")
+        >>> panel.label("best", [(30, 24, "start"), (30, 36, "start")])
+        >>> 'y="36" class="start">best' in panel.svg()
+        True
+        """
+        choices = each("spots", _listed("spots", spots), _spot)
+        if not choices:
+            raise ValueError("spots must hold at least one, got none")
+        size, bold, content = positive_number("size", size), flag("bold", bold), checked_text("content", content)
+        bottom = self.height if lowest is None else number_between("lowest", lowest, low=0, high=MOST_PX)
+        edges = 0.0, 0.0, self.width, bottom
+        taken = [_text_edges(*written) for written in self._texts]
+        boxes = [_text_edges(x, y, content, anchor, size, bold) for x, y, anchor in choices]
+        clear = (spot for spot, box in zip(choices, boxes, strict=True) if _clear(box, edges, taken))
+        x, y, anchor = next(clear, choices[0])
+        self.text(x, y, content, anchor=anchor, colour=colour, size=size, bold=bold)
 
     def rectangles(
         self, boxes: Iterable[tuple[float, float, float, float]], *, colour: str, strength: float = TINT
@@ -318,6 +413,8 @@ class Panel:
             element.set("font-size", _number(size))
         element.set("x", " ".join(_number(x) for x in xs))
         element.text = "".join(contents)
+        for x, content in zip(xs, contents, strict=True):
+            self._texts.append((x, y + size * 0.35, content, "middle", size, False))
 
     def svg(self) -> str:
         """Return the picture as one SVG element."""

@@ -16,10 +16,13 @@ import matplotlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib import font_manager
+from matplotlib.font_manager import FontProperties
+from matplotlib.ft2font import FT2Font
 from sampling import examples
 
 from snippets import figures
-from snippets.drawing import Panel, on_paper
+from snippets.drawing import Panel, Spot, on_paper, text_width_px
 from snippets.foundations.alpha_beta.live import message_time
 from snippets.live.declaring import in_page
 from snippets.palette import COLOURS, LIGHT_PAGE
@@ -148,6 +151,73 @@ def test_single_signs_share_an_element_and_stand_where_texts_would() -> None:
         longer.signs([10, 20], 12, ["3"])
 
 
+def _font(bold: bool) -> FT2Font:
+    """Return DejaVu Sans, the widest font that readers are likely to have, which matplotlib brings."""
+    return FT2Font(font_manager.findfont(FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal")))
+
+
+@pytest.mark.parametrize("bold", [False, True])
+@pytest.mark.parametrize(
+    "content", ["best: 113 min", "exchange", "0.0383%", "yours 163 times", "Fullest GPU: 304.7 GB", "16,384"]
+)
+def test_a_text_is_about_as_wide_as_in_a_wide_font(content: str, bold: bool) -> None:
+    font = _font(bold)
+    font.set_size(13, 72)
+    font.set_text(content)
+    assert text_width_px(content, bold=bold) == pytest.approx(font.get_width_height()[0] / 64, rel=0.08)
+    assert text_width_px(content, size=26, bold=bold) == 2 * text_width_px(content, bold=bold)
+
+
+def _places_of(panel: Panel, content: str) -> list[tuple[str, str]]:
+    texts = ElementTree.fromstring(panel.svg()).iter(f"{SVG}text")
+    return [(text.get("x", ""), text.get("y", "")) for text in texts if text.text == content]
+
+
+@pytest.mark.parametrize(
+    ("first", "clear"),
+    [
+        ((104, 52, "start"), False),  # on the text
+        ((96, 52, "end"), True),  # left of it
+        ((96, 52, "middle"), False),  # half on it
+        ((126, 52, "start"), False),
+        ((127, 52, "start"), True),  # right of it
+        ((104, 62, "start"), True),  # below
+        ((104, 61, "start"), False),
+        ((104, 38, "start"), True),  # above
+        ((104, 39, "start"), False),
+        ((2, 9, "start"), True),
+        ((2, 8, "start"), False),  # too high, too far left or right, too low
+        ((-1, 52, "start"), False),
+        ((174, 52, "start"), False),
+        ((173, 52, "start"), True),
+        ((2, 97, "start"), True),
+        ((2, 98, "start"), False),
+    ],
+)
+def test_a_label_takes_the_first_spot_in_the_panel_and_on_no_text(first: Spot, clear: bool) -> None:
+    panel = Panel(200, 100)
+    panel.text(100, 50, "12.5", size=12)  # 26.2 px wide, from 41 down to 52.4
+    panel.label("best", [first, (20, 80, "start")], size=12)  # 26.2 px wide
+    assert _places_of(panel, "best") == ([(str(first[0]), str(first[1]))] if clear else [("20", "80")])
+
+
+def test_a_label_keeps_off_signs_and_labels_and_stands_at_the_first_spot_where_none_is_clear() -> None:
+    panel = Panel(60, 30)
+    panel.signs([10, 50], 15, ["3", "7"])
+    for _ in range(3):
+        panel.label("o", [(10, 18, "middle"), (50, 18, "middle"), (30, 18, "middle")])
+    assert _places_of(panel, "o") == [("30", "18"), ("10", "18"), ("10", "18")]
+    panel.label("x", [(20, 24, "middle"), (20, 18, "middle")], lowest=22)
+    assert _places_of(panel, "x") == [("20", "18")]
+
+
+def test_a_label_looks_like_a_text() -> None:
+    label, text = Panel(100, 40), Panel(100, 40)
+    label.label("best", [(90, 20, "end")], colour="accent", size=12, bold=True)
+    text.text(90, 20, "best", anchor="end", colour="accent", size=12, bold=True)
+    assert label.svg() == text.svg()
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(
     x=numbers, y=numbers, width=st.floats(0, 1000), height=st.floats(0, 1000), colour=names, label=st.text("aΣ<&\"'é₂ ")
@@ -198,6 +268,13 @@ def test_an_arrow_points_to_its_end(x1: float, y1: float, x2: float, y2: float) 
         (lambda: _panel().rectangle(0, 0, 1, 1, colour="red"), r"colour must be one of 'rank-0', .*, got 'red'"),
         (lambda: _panel().line(0, 0, 1, 1, colour="#ff0000"), r"colour must be one of .*, got '#ff0000'"),
         (lambda: _panel().text(0, 0, "x", anchor="left"), r"anchor must be one of .*'middle'.*, got 'left'"),  # type: ignore[arg-type]
+        (lambda: _panel().label("x", []), r"spots must hold at least one, got none"),
+        (lambda: _panel().label("x", [(0, 0)]), r"spots\[0\] must be x, y and an anchor, got \(0, 0\)"),  # type: ignore[list-item]
+        (lambda: _panel().label("x", [(0, 0, "left")]), r"spots\[0\]\[2\] must be one of .*, got 'left'"),  # type: ignore[list-item]
+        (
+            lambda: _panel().label("x", [(0, 9, "end")], lowest=math.nan),
+            r"lowest must be a number from 0 to .*, got nan",
+        ),
         (lambda: _panel().arrow(1, 2, 1, 2), r"two different ends, got \(1.0, 2.0\) twice"),
         (lambda: figures.colour("red"), r"name must be one of 'rank-0', .*, got 'red'"),
         (lambda: figures.show(alt="a", caption="b"), r"panels must hold at least one picture, got none"),

@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from snippets.domain import each, finite_number, flag, integer_at_least, number_between, one_of, positive_number, text
-from snippets.drawing import MOST_PX, Panel
+from snippets.domain import (
+    each,
+    finite_number,
+    flag,
+    integer_at_least,
+    nonnegative_number,
+    number_between,
+    one_of,
+    positive_number,
+    text,
+)
+from snippets.drawing import FONT_PX, MOST_PX, Anchor, Panel, Spot
 from snippets.live.knobs import FARTHEST, in_units
 from snippets.palette import COLOURS
 
@@ -174,6 +184,20 @@ class Plot:
         inside = [(x, y) for x, y in self._places(points) if left <= x <= right and top <= y <= bottom]
         self.panel.dots(inside, colour=colour, radius=radius)
 
+    def label(
+        self, content: str, spots: Iterable[Spot], *, colour: str = "ink", size: float = FONT_PX, bold: bool = False
+    ) -> None:
+        """Write a text at the first spot (x, baseline's y, anchor; in pixels) where it is above the axis and clear.
+
+        That is inside the panel and on no text that is written already; where no spot is, it stands at the first.
+
+        >>> plot = Plot(Axis(0, 10), Axis(0, 10))
+        >>> plot.label("least", [(100, plot.bottom + 4, "end"), (100, plot.bottom - 9, "end")])
+        >>> plot.bottom, 'y="199" class="end">least' in plot.panel.svg()
+        (208.0, True)
+        """
+        self.panel.label(content, spots, colour=colour, size=size, bold=bold, lowest=self.bottom)
+
     def _places(self, points: Iterable[tuple[float, float]]) -> list[Place]:
         """Return the pixels of points of the axes' values."""
         try:
@@ -183,6 +207,27 @@ class Plot:
         except (TypeError, ValueError):
             scales = f"finite, above 0 on a log axis (here x is {self.across.scale}, y {self.up.scale})"
             raise ValueError(f"points must be pairs of numbers, {scales}, got {points!r:.200}") from None
+
+
+def beside(x: float, *heights: float, gap: float, left: bool = False) -> list[Spot]:
+    """Return spots for a label on both sides of a place, all in pixels: at the first height, then at the next.
+
+    Args:
+        x: the place; may be 0 or negative.
+        heights: baselines' y, which may be 0 or negative.
+        gap: between the place and the label, at least 0.
+        left: whether the left side comes before the right one.
+
+    Raises:
+        ValueError: a place, a height or the gap is no finite number, or the gap is below 0.
+
+    >>> beside(100, 20, gap=5)
+    [(105.0, 20.0, 'start'), (95.0, 20.0, 'end')]
+    """
+    x, gap = finite_number("x", x), nonnegative_number("gap", gap)
+    sides: list[tuple[float, Anchor]] = [(x + gap, "start"), (x - gap, "end")]
+    ordered = sides[::-1] if flag("left", left) else sides
+    return [(place, y, anchor) for y in each("heights", heights, finite_number) for place, anchor in ordered]
 
 
 def _clipped(places: Sequence[Place], box: tuple[float, float, float, float]) -> list[list[Place]]:

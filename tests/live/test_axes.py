@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.live.axes import Axis, Plot
+from snippets.drawing import Spot
+from snippets.live.axes import Axis, Plot, beside
 
 SVG = "{http://www.w3.org/2000/svg}"
 SAMPLES = 40  # on each piece between two points
@@ -94,6 +95,24 @@ def test_a_curve_that_leaves_and_comes_back_is_two_pieces_and_one_that_stays_is_
     assert len(drawn(made, "ink")) == 1
     (label,) = [text for text in ElementTree.fromstring(made.panel.svg()).iter(f"{SVG}text") if text.text == "up"]
     assert (float(label.get("x", 0)), float(label.get("y", 0))) == (made.x(90) - 2, made.y(50) - 6)
+
+
+def test_a_label_stands_above_the_axis_at_the_first_spot_that_is_clear() -> None:
+    made = plot()
+    spots: list[Spot] = [(100, made.bottom + 16, "start"), (100, made.bottom - 1, "start"), (100, 60, "start")]
+    for _ in range(2):
+        made.label("best", spots, colour="accent", size=12)
+    labels = [text for text in ElementTree.fromstring(made.panel.svg()).iter(f"{SVG}text") if text.text == "best"]
+    # 12 px reach 2.4 px below the baseline, so 1 px above the axis is too low; the second label finds no clear spot.
+    assert [float(label.get("y", 0)) for label in labels] == [60, made.bottom + 16]
+    assert {label.get("class") for label in labels} == {"start t-accent"}
+
+
+def test_spots_lie_on_both_sides_at_one_height_after_the_other() -> None:
+    right, left = [(105, 20, "start"), (105, 30, "start")], [(95, 20, "end"), (95, 30, "end")]
+    assert beside(100, 20, 30, gap=5) == [right[0], left[0], right[1], left[1]]
+    assert beside(100, 20, 30, gap=5, left=True) == [left[0], right[0], left[1], right[1]]
+    assert beside(100, gap=5) == []
 
 
 @given(st.lists(st.tuples(coordinates, coordinates), max_size=12))

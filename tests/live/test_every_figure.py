@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from typing import Any
 
 import pytest
-from checking import assert_extremes_draw, does_something, live_figures, waking
+from checking import assert_draws, assert_extremes_draw, does_something, live_figures, waking
 from sampling import ROOT
 
 from press.making.live import live_modules
@@ -24,6 +25,25 @@ def test_every_live_module_has_a_figure() -> None:
 @every_figure
 def test_it_draws_at_every_extreme_or_says_why_not(figure: LiveFigure) -> None:
     assert_extremes_draw(figure)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("failures_figure", {"ranks": 8, "write_s": 1}),  # a dot low on the axis
+        ("failures_figure", {"ranks": 8, "how": "behind"}),
+        ("axis_bytes_figure", {"model": "DeepSeek-V3", "gpus": 16_384}),  # a long name beside a number
+        ("layout_figure", {"model": "Llama 3 405B", "keep": "all"}),  # a limit below the title
+        ("layout_figure", {"model": "Llama 3 405B", "keep": "all", "micro": "4", "stages": "8"}),
+        ("layout_figure", {"stages": "4", "keep": "all"}),  # a limit just beside it
+        ("sm_split_figure", {"sm_gb": 0.5, "comm_sms": 1}),  # a curve's name at the best
+        ("travel_against_computing", {"width": 28_672, "flops_per_s": 43e12}),  # a dot in the corner
+        ("split_budget", {"flops": 1e26, "served": 200.0}),  # a mark below the title
+    ],
+)
+def test_texts_keep_clear_of_each_other_where_there_is_little_room(name: str, settings: dict[str, Any]) -> None:
+    assert FIGURES[name](**settings).panels
+    assert_draws(FIGURES[name], settings)
 
 
 @every_figure

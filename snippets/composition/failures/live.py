@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 from snippets.composition.failures.formulas import asynchronous_goodput_share, exact_checkpoint_interval_s
-from snippets.drawing import Panel
+from snippets.drawing import Panel, Spot
 from snippets.foundations.economics.formulas import cluster_mtbf_s
-from snippets.live.axes import Axis, Plot
+from snippets.live.axes import Axis, Plot, beside
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 
@@ -162,17 +162,15 @@ def _curves(setting: _Setting, how: str, interval: float, best: float) -> Panel:
     if 60 * _LEAST_MIN <= best <= 60 * _MOST_MIN:
         x = plot.x(best / 60)
         plot.panel.line(x, plot.y(floor), x, plot.bottom, colour="ink", dashed=True)
-        late = x > plot.left + 190
-        words = f"best: {_minutes(best)}"
-        plot.panel.text(x - 5 if late else x + 5, plot.bottom - 8, words, size=12, anchor="end" if late else "start")
+        spots = beside(x, plot.bottom - 8, gap=5, left=x > plot.left + 190)
+        plot.label(f"best: {_minutes(best)}", spots, size=12)
     plot.dots([(interval / 60, min(lost, float(top)))], colour="communication", radius=5)
     x, y = plot.x(interval / 60), plot.y(min(lost, top))
-    if interval > 1.2 * best:
-        plot.panel.text(min(x + 9, _WIDTH - 60), y + 16, f"{lost:.3g}%", bold=True)
-    elif interval < best / 1.2:
-        plot.panel.text(max(x - 9, plot.left + 46), y + 16, f"{lost:.3g}%", bold=True, anchor="end")
-    else:
-        plot.panel.text(min(max(x, plot.left + 24), _WIDTH - 40), y - 22, f"{lost:.3g}%", bold=True, anchor="middle")
+    above: Spot = min(max(x, plot.left + 24), _WIDTH - 40), y - 22, "middle"
+    right: Spot = min(x + 9, _WIDTH - 60), y + 16, "start"
+    left: Spot = max(x - 9, plot.left + 46), y + 16, "end"
+    outside = right if interval > 1.2 * best else left if interval < best / 1.2 else above  # of the curve's valley
+    plot.label(f"{lost:.3g}%", [outside, above, right, left], bold=True)
     return plot.panel
 
 

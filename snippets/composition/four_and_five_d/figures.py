@@ -9,7 +9,7 @@ from snippets.composition.device_mesh.axis_use import AxisUse
 from snippets.composition.device_mesh.formulas import mesh_coordinates
 from snippets.composition.four_and_five_d.formulas import packed_context_pairs
 from snippets.domain import nonnegative_number, positive_number
-from snippets.drawing import Panel
+from snippets.drawing import Panel, text_width_px
 from snippets.live.bars import draw_key
 from snippets.models import MODELS
 from snippets.palette import rank as rank_colour
@@ -138,7 +138,10 @@ def axis_seconds_panel(
         y = top + 6 + pitch * row
         out = f", {use.leaving_bytes / use.sent_bytes:.0%} leaves the domain" if use.leaving_bytes else ""
         said = f"{use.time_s:.1f} s" if use.sent_bytes else "nothing"
-        panel.text(0, y, f"{use.axis}, {use.ranks} rank{'s' * (use.ranks > 1)}{out}", size=12)
+        name = f"{use.axis}, {use.ranks} rank{'s' * (use.ranks > 1)}{out}"
+        if text_width_px(name, size=12) + text_width_px(said, size=12, bold=True) > width_px:
+            name = name.removesuffix(" the domain")
+        panel.text(0, y, name, size=12)
         panel.text(width_px, y, said, anchor="end", size=12, bold=True)
         long = wide * min(1.0, use.time_s / most_s)
         if long > 0:

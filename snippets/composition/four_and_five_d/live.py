@@ -13,7 +13,7 @@ from snippets.composition.four_and_five_d.formulas import (
 )
 from snippets.composition.layer_times import attention_core_flops
 from snippets.composition.layouts import Layout
-from snippets.drawing import Panel
+from snippets.drawing import Panel, text_width_px
 from snippets.hardware import NODES, Node, dense_peak_flops_per_s
 from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
@@ -120,6 +120,8 @@ def axis_bytes_figure(
     shown = tuple(use for use in shown if use.axis != "expert" or known.experts is not None)
     waits_s = sum(use.time_s for use in uses if use.axis not in _HIDING)
     title = f"d = {data}: {waits_s:.1f} s to wait for, {compute_s:.1f} s to compute"
+    if text_width_px(title, bold=True) > PANEL_PX:
+        title = title.replace("to wait for", "to wait")
     alt = (
         f"Bars of seconds for {len(shown)} axes, on a scale up to ten seconds: "
         + ", ".join(f"{use.axis} {use.time_s:.1f} over {use.ranks} ranks" for use in shown)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from snippets.composition.layouts import Layout
 from snippets.composition.three_d.dropping import PlannedStep, planned_step
 from snippets.domain import of_kind, positive_integer
-from snippets.drawing import Panel
+from snippets.drawing import Panel, text_width_px
 from snippets.job import THE_70B, Job
 from snippets.live.bars import STRENGTH
 from snippets.live.declaring import Named, Picture, live_figure
@@ -183,16 +183,19 @@ def _bar(
     mark: tuple[float, str] | None = None,
 ) -> None:
     """Draw one bar with its title above and its parts' names below."""
-    panel.text(0, top, title, bold=True)
     scale, x = 337 / most, 1.0
+    at = 1 + mark[0] * scale if mark is not None else 338.0
+    if at > text_width_px(title, bold=True) + 8:
+        panel.text(0, top, title, bold=True)
+    else:
+        panel.text(338, top, title, anchor="end", bold=True)
     for name, size in parts.items():
         if size * scale >= 0.5:
             panel.rectangle(x, top + 10, size * scale, 26, colour=colours[name], strength=STRENGTH)
         x += size * scale
     if mark is not None:
-        at = 1 + mark[0] * scale
         panel.line(at, top + 5, at, top + 42, colour="communication")
-        panel.text(min(at, 338), top, mark[1], anchor="end", size=12, colour="communication")
+        panel.label(mark[1], [(min(at, 338), top, "end"), (at, top, "start")], size=12, colour="communication")
     for place, (name, size) in enumerate(parts.items()):
         left, line = 172 * (place % 2), top + 56 + 20 * (place // 2)
         panel.rectangle(left + 1, line - 10, 12, 12, colour=colours[name], strength=STRENGTH)

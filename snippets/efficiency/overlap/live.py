@@ -13,7 +13,7 @@ from snippets.efficiency.overlap.formulas import (
     sm_split_time_s,
     squeezed_compute_s,
 )
-from snippets.live.axes import Axis, Plot
+from snippets.live.axes import Axis, Plot, beside
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 
@@ -143,13 +143,11 @@ def _curves(lanes: dict[str, Any], comm_sms: int, keeps: str, both: float) -> Pa
     if best <= _MOST_SMS:
         x = plot.x(best)
         plot.panel.line(x, plot.top, x, plot.bottom, colour="ink", dashed=True)
-        late = best > 44
-        words = f"best: {best}"
-        plot.panel.text(x - 5 if late else x + 5, plot.bottom - 8, words, size=12, anchor="end" if late else "start")
+        plot.label(f"best: {best}", beside(x, plot.bottom - 8, plot.top + 12, gap=5, left=best > 44), size=12)
     plot.dots([(float(comm_sms), min(both, top))], colour="accent", radius=6)
-    right = comm_sms > _MOST_SMS / 2
-    x, y = plot.x(comm_sms) + (-8 if right else 8), plot.y(min(both, top)) + 18
-    plot.panel.text(x, y, _ms(both), size=12, bold=True, colour="accent", anchor="end" if right else "start")
+    y = plot.y(min(both, top))
+    spots = beside(plot.x(comm_sms), y + 18, y - 10, gap=8, left=comm_sms > _MOST_SMS / 2)
+    plot.label(_ms(both), spots, size=12, bold=True, colour="accent")
     return plot.panel
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from snippets.domain import at_most, number_between, one_of, positive_integer
-from snippets.drawing import Panel
+from snippets.drawing import Panel, Spot
 from snippets.live.axes import Axis, Plot
 from snippets.live.bars import Bar, draw_bars
 from snippets.live.declaring import Named, Picture, live_figure
@@ -196,9 +196,10 @@ def _against_width(width: int, slower: float) -> Panel:
     plot.panel.text(plot.right - 2, plot.y(1) - 6, "equal", anchor="end", size=12)
     plot.curve([(inner, slower * width / inner) for inner in (256, 32768)], colour="communication")
     plot.dots([(width, slower)], colour="communication", radius=5)
-    right = plot.x(width) > (plot.left + plot.right) / 2
-    place = plot.x(width) + (-10 if right else 10), plot.y(min(max(slower, 0.02), 50)) + (20 if right else -10)
-    plot.panel.text(*place, in_units(slower), anchor="end" if right else "start", bold=True)
+    x, y = plot.x(width), plot.y(min(max(slower, 0.02), 50))
+    right = x > (plot.left + plot.right) / 2
+    spots: list[Spot] = [(x - 10, y + 20, "end"), (x - 10, y - 26, "end")] if right else [(x + 10, y - 10, "start")]
+    plot.label(in_units(slower), spots, bold=True)
     return plot.panel
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from snippets.drawing import Anchor, Panel
+from snippets.drawing import Anchor, Panel, Spot
 from snippets.job import THE_70B
-from snippets.live.axes import Axis, Plot
+from snippets.live.axes import Axis, Plot, beside
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, in_units
 from snippets.scaling.chinchilla.formulas import (
@@ -159,12 +159,13 @@ def _marks(plot: Plot, dot: tuple[float, float], square: tuple[float, float], na
     x, y = plot.x(square[0]), plot.y(square[1])
     plot.panel.rectangle(x - 6, y - 6, 12, 12, colour="communication", strength=0)
     gap = x - plot.x(dot[0])
-    beside: Anchor = "middle" if abs(gap) < 20 else "end" if gap > 0 else "start"  # inside the valley there is room
+    towards: Anchor = "middle" if abs(gap) < 20 else "end" if gap > 0 else "start"  # inside the valley there is room
     if abs(gap) < 8 * len(names[1]):  # near the dot the name stands higher, so that it does not hide it
-        shift, up = {"start": (-6, -13), "middle": (0, -26), "end": (6, -13)}[beside]
+        shift, up = {"start": (-6, -13), "middle": (0, -26), "end": (6, -13)}[towards]
     else:
-        shift, up = {"start": 11, "end": -11}[beside], 2
-    plot.panel.text(x + shift, y + up, names[1], anchor=beside, colour="communication", size=12, bold=True)
+        shift, up = {"start": 11, "end": -11}[towards], 2
+    spots: list[Spot] = [(x + shift, y + up, towards), *beside(x, y + 2, gap=11, left=gap > 0)]
+    plot.label(names[1], spots, colour="communication", size=12, bold=True)
     at, wide = plot.x(dot[0]), 3.6 * len(names[0])
     below: Anchor = "start" if at - wide < plot.left else "end" if at + wide > plot.right else "middle"
     aside = {"start": -6, "middle": 0, "end": 6}[below]
