@@ -2,7 +2,7 @@
 
 ``odd_answers/<part>/<chapter>/<exercise>.py`` has the answers to one exercise, each a whole answer below a line
 ``# %% name``. Its first line begins with ``# Right: `` or ``# Wrong: ``; ``# Known mistake: …`` is what its author must
-be told, ``# Message: …`` what must occur in the message.
+be told, a whole sentence of the exercise's, ``# Message: …`` what must occur in the message.
 """
 
 from __future__ import annotations
@@ -140,6 +140,14 @@ def test_an_answer_is_read_with_line_numbers_of_its_own() -> None:
 def test_a_file_of_answers_that_cannot_be_read_says_where_and_why(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^odd_answers/memory/zero/owners\.py:? {re.escape(message)}$"):
         answers_in(text, "memory/zero/owners")
+
+
+def test_a_known_mistake_is_the_sentence_of_one_that_the_exercise_has() -> None:
+    known = [(answer, says) for answer in ANSWERS for says in answer.said("Known mistake")]
+    assert known
+    for answer, says in known:
+        _, exercise = find(answer.exercise)
+        assert says in [mistake.says for mistake in exercise.mistakes], (answer.exercise, answer.name)
 
 
 def test_there_are_odd_answers_of_every_chapter() -> None:

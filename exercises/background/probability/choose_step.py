@@ -111,6 +111,26 @@ def is_near(chosen: tuple[int, int, int], *, variance: float, error: float, **_:
     return math.prod(chosen) * error**2 * HAIR >= variance
 
 
+def is_late_alone(
+    chosen: tuple[int, int, int],
+    *,
+    variance: float,
+    error: float,
+    most_examples: int,
+    most_workers: int,
+    deadline_s: float,
+    **costs: float,
+) -> bool:
+    """Say whether one worker is too late where several, with passes of as many examples, are faster."""
+    examples, workers, passes = chosen
+    own = step_s(examples, workers, passes, **costs)
+    if workers > 1 or own <= deadline_s * HAIR:
+        return False
+    draws = math.ceil(variance / error**2)
+    others = range(2, most_workers + 1)
+    return any(step_s(examples, several, -(-draws // (examples * several)), **costs) < own for several in others)
+
+
 def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     return seen(*function(**inputs), **inputs)
 
@@ -234,7 +254,11 @@ EXERCISE = Exercise(
             "You gave every pass as many examples as the memory holds. That is more draws than the error asks for, and "
             "takes longer.",
             {"range(1, most_examples + 1)": "range(most_examples, most_examples + 1)"},
-            accepts=lambda chosen, **given: chosen[0] == given["most_examples"] and is_near(chosen, **given),
+            accepts=lambda chosen, **given: (
+                chosen[0] == given["most_examples"]
+                and is_near(chosen, **given)
+                and not is_late_alone(chosen, **given)  # whose author is told of the one worker
+            ),
         ),
         Mistake(
             "fewest_passes_only",

@@ -338,7 +338,7 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
 
 # %% too_few_step_sizes
 # Wrong: it counts the noise, and its step sizes lie too far apart. It was told to count the noise once.
-# Known mistake: or too few designs are tried
+# Message: steps 2; with this step size no other batch and steps end lower
 def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
     def loss(eta, batch, steps):
         total = 0.0

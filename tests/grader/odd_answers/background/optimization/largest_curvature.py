@@ -26,7 +26,7 @@ def largest_curvature(gradient, *, at, start, iterations, distance=1e-4):
 
 # %% the_point_moves_on
 # Wrong: each difference begins where the last one ended. It passed once.
-# Known mistake: The point θ moves on with each iteration
+# Known mistake: The point θ moves on with each iteration, so the curvature is taken somewhere else: keep it where it is.
 def largest_curvature(gradient, *, at, start, iterations, distance=1e-4):
     at, d = list(at), list(start)
     for _ in range(iterations):
@@ -39,7 +39,7 @@ def largest_curvature(gradient, *, at, start, iterations, distance=1e-4):
 
 # %% its_own_distance
 # Wrong: the distance that is given is left out. It passed once.
-# Known mistake: use the distance that is given
+# Known mistake: This differs from the right value where the distance is not 1e-4: use the distance that is given.
 import numpy as np
 
 

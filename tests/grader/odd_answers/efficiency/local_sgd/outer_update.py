@@ -11,7 +11,8 @@ def outer_update(shared, rank_weights, speed, *, outer_step, momentum):
 
 
 # %% in_place
-# Right: writes into the lists that it was given.
+# Wrong: writes into the lists that it was given, which its caller may need as they were.
+# Message: shared is changed: work on a copy
 def outer_update(shared, rank_weights, speed, *, outer_step, momentum):
     for i in range(len(shared)):
         g = shared[i] - sum(w[i] for w in rank_weights) / len(rank_weights)

@@ -60,7 +60,7 @@ def split_fleet(gpus, generation_s, training_s, moving_s, steps_off):
 
 # %% stops_at_the_crossing
 # Wrong: stops where generation has fallen to training, but more GPUs may be slower.
-# Known mistake: You stopped where the sides cross.
+# Known mistake: You stopped where the sides cross. More GPUs may be slower, and with no step off a crossing says nothing.
 def split_fleet(gpus, generation_s, training_s, moving_s, steps_off):
     best, least = None, generation_s[gpus] + training_s[gpus]
     for g in sorted(generation_s):

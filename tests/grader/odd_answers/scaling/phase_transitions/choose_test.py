@@ -107,7 +107,7 @@ def choose_test(metrics, *, false_alarm, missed):
 
 # %% most_gap_for_its_price
 # Wrong: takes the metric with the most gap per cost. It was told that it took the cheapest problem.
-# Known mistake: widest_gap_per_cost
+# Known mistake: You took the metric whose rates differ most for their price; how many problems it needs depends on how far luck spreads them, too.
 import math
 
 

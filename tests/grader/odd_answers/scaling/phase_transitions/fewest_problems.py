@@ -30,7 +30,7 @@ def fewest_problems(token_accuracies, *, confidence):
 
 # %% past_equality
 # Wrong: goes on where the confidence is reached exactly. It passed once.
-# Known mistake: one_more_than_reached
+# Known mistake: You ask for more than the confidence: where a number of problems just reaches it, that number is enough.
 def fewest_problems(token_accuracies, *, confidence):
     rate = 1.0
     for accuracy in token_accuracies:

@@ -1,6 +1,6 @@
 # %% never_rises
 # Wrong: a slope above 0 is taken for 0. It passed once.
-# Known mistake: never_rises
+# Known mistake: Where the mean losses rise, the line rises, and so do the losses of the problems; you let them stay.
 import numpy as np
 
 
@@ -22,7 +22,7 @@ def forecast_answers(compute, answer_losses, *, next_compute):
 
 # %% as_on_the_page
 # Wrong: the chapter's own line, for ten times the compute.
-# Known mistake: always_ten_times
+# Known mistake: You let the loss change as from one of the chapter's models to the next, with ten times the compute; take next compute over last compute.
 import numpy as np
 
 
