@@ -307,7 +307,8 @@ def labelled(function: Callable[..., Any]) -> dict[str, str]:
     words = inspect.getdoc(function) or ""
     said = {"Summary": _one_line(_STARTS.split(words, maxsplit=1)[0].split("\n\n")[0])}
     starts = [*_STARTS.finditer(words)]
-    for start, after in zip(starts, [*(match.start() for match in starts[1:]), len(words)], strict=True):
+    ends = [*(match.start() for match in starts), len(words)][1:]
+    for start, after in zip(starts, ends, strict=True):
         if start[1] in (*LABELS, "Returns"):
             said[start[1]] = _one_line(words[start.end() : after].strip().split("\n\n")[0])
     return said

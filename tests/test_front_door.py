@@ -69,6 +69,14 @@ def test_every_formula_and_every_catalogue_is_found_by_its_name() -> None:
     assert dir(snippets) == sorted([*formulas, *catalogues])
 
 
+def test_a_docstring_without_labels_has_a_summary_alone() -> None:
+    def described() -> None:
+        """Says what it does."""
+
+    assert labelled(described) == {"Summary": "Says what it does."}
+    assert labelled(lambda: None) == {"Summary": ""}
+
+
 def test_catalogues_have_one_pattern_of_names() -> None:
     assert {name for name in CATALOGUES if isinstance(getattr(snippets, name), Catalogue)} == CATALOGUES
     assert all(re.fullmatch(r"[A-Z][A-Z_]*[A-Z]", name) for name in listed()["Catalogues"])

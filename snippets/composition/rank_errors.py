@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from snippets.domain import each, positive_number
+from snippets.domain import as_float, each, positive_number
 
 
 def _pairs(predicted: Sequence[float], measured: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -104,7 +104,7 @@ def choice_regret(predicted: Sequence[float], measured: Sequence[float]) -> floa
         0.1
     """
     ours, theirs = _pairs(predicted, measured)
-    return theirs[ours.index(min(ours))] / min(theirs) - 1
+    return as_float("measured", theirs[ours.index(min(ours))] / min(theirs) - 1)
 
 
 def ordered_pairs_share(predicted: Sequence[float], measured: Sequence[float], *, apart: float = 0.2) -> float:

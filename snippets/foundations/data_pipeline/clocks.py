@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from snippets.arrays import affordable, finite_array
+from snippets.arrays import affordable, finite_array, refusing_overflow
 from snippets.domain import at_most, each, positive_integer
 from snippets.foundations.data_pipeline.formulas import MOST_BATCHES
 
@@ -47,10 +47,12 @@ def busy_shares(batches_s: ArrayLike, *, step_s: ArrayLike, loaders: Sequence[tu
     if not pairs or any(len(pair) != 2 for pair in pairs):
         raise ValueError(f"loaders must be pairs of workers and prefetch factor, at least one, got {loaders!r}")
     workers = np.array([pair[0] for pair in pairs])
-    ahead = np.array([at_most("workers × prefetch_factor", pair[0] * pair[1], MOST_OPEN) for pair in pairs])
+    ahead = np.array([at_most("in loaders workers × prefetch_factor", pair[0] * pair[1], MOST_OPEN) for pair in pairs])
     affordable("requests × lists × loaders", int(ahead.max()) * len(pairs) * len(times))
-    last = _last_takes(times, step, workers, ahead)
-    shares: NDArray[np.float64] = times.shape[1] * step / (last + step - times[:, 0])  # the first is taken when made
+    with refusing_overflow("batches_s and step_s"):
+        last = _last_takes(times, step, workers, ahead)
+        passed = last - times[:, 0]  # the first is taken when made
+        shares: NDArray[np.float64] = times.shape[1] * step / (passed + step)
     return shares
 
 

@@ -214,7 +214,7 @@ class LoaderRun:
     @property
     def busy_share(self) -> float:
         """Share of the time for which the GPU works, from the first batch's arrival to the end of the last step."""
-        return len(self.takes_s) * self.step_s / (self.takes_s[-1] + self.step_s - self.takes_s[0])
+        return len(self.takes_s) * self.step_s / (self.takes_s[-1] - self.takes_s[0] + self.step_s)
 
 
 def loader_run(batches_s: Sequence[float], *, step_s: float, workers: int, prefetch_factor: int = 2) -> LoaderRun:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from snippets.domain import as_float, positive_integer, positive_number
+from snippets.domain import as_count, as_float, positive_integer, positive_number
 from snippets.efficiency.architecture.formulas import kv_cache_bytes
 from snippets.models import MODELS, Attention, Transformer, active_parameter_count, parameter_count, parameter_parts
 
@@ -202,7 +202,8 @@ def most_cached_requests(
     w = positive_number("element_bytes", element_bytes)
     seen = s if window is None else min(s, positive_integer("window", window))
     free = R * Fraction(M) - Fraction(w) * parameter_count(model)
-    return max(0, int(free // Fraction(kv_cache_bytes(model, sequence=seen, element_bytes=w))))
+    fitting = int(free // Fraction(kv_cache_bytes(model, sequence=seen, element_bytes=w)))
+    return as_count("memory_bytes and element_bytes", max(0, fitting))
 
 
 def expert_compute_bound_tokens(

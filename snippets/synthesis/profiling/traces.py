@@ -771,7 +771,7 @@ def _budget(step: TraceStep, segments: Sequence[tuple[int, int, str]], hidden: S
     order = ("matmul", "attention", "other kernel", "memory", "communication", "data")
     matmul_s, attention_s, other_s, copies_s, exposed_s, data_s = (spent[part] / _NS for part in order)
     return StepBudget(
-        step_s=matmul_s + attention_s + other_s + copies_s + exposed_s + data_s + idle / _NS,
+        step_s=(end - begin) / _NS,
         matmul_s=matmul_s,
         attention_s=attention_s,
         other_kernel_s=other_s,
