@@ -1,8 +1,8 @@
 """Measures how fast a class is graded: submissions of all exercises, of which one run is killed half-way.
 
-    python benchmarks/grading.py                        # 200 submissions on 2 cores
-    python benchmarks/grading.py --submissions 8        # to see that it works
-    python benchmarks/grading.py --submissions 10 --chapter collectives/ring_and_tree
+    python -m benchmarks.grading                        # 200 submissions on 2 cores
+    python -m benchmarks.grading --submissions 8        # to see that it works
+    python -m benchmarks.grading --submissions 10 --chapter collectives/ring_and_tree
 
 A submission has, for each exercise, the solution (half of them), a known mistake (three tenths) or the untouched stub
 (two tenths), drawn with a fixed seed. Printed are submissions and judgements per second; the time of one judgement in
@@ -28,9 +28,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-# Run as a file, Python looks for modules in this folder, where ``grader`` is not.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from grader.catalogue import Chapter, chapters
 from grader.exercise import Exercise

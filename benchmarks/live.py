@@ -1,4 +1,4 @@
-"""How fast the page answers: ``python benchmarks/live.py`` builds the site and works every live figure in Chromium.
+"""How fast the page answers: ``python -m benchmarks.live`` builds the site and works every live figure in Chromium.
 
 Measured in one run, on a local server, for each figure:
 
@@ -17,7 +17,6 @@ import functools
 import json
 import re
 import statistics
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -25,8 +24,6 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.chromium import build_site, chromium
 

@@ -1,7 +1,7 @@
 """Measures how fast the planner of chapter 29 is, and prints a table.
 
-    python benchmarks/planner.py            # Llama 3 70B on 256 GPUs, and two larger jobs; about a minute
-    python benchmarks/planner.py --small    # a job of eight GPUs, to see that every step works
+    python -m benchmarks.planner            # Llama 3 70B on 256 GPUs, and two larger jobs; about a minute
+    python -m benchmarks.planner --small    # a job of eight GPUs, to see that every step works
 
 Four ways to the same numbers take turns in one run, so that all meet the same minutes of the machine; of several times
 the least counts, in processor seconds. Every way has to give the same times for the same layouts.
@@ -18,16 +18,11 @@ import argparse
 import math
 import os
 import platform
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 import numpy as np
-
-# Run as a file, Python looks for modules in this folder, where ``snippets`` would be a benchmark.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.snippets import fastest_s
 from snippets.composition.configuration_search.candidates import Limits

@@ -6,6 +6,7 @@ White space in pages does not count. Remove ``.press`` first: else it reads the 
 
 from __future__ import annotations
 
+import argparse
 import posixpath
 import sys
 from pathlib import Path
@@ -99,4 +100,6 @@ def main(site: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("site", type=Path, help="the site as mkdocs has built it")
+    main(parser.parse_args().site)

@@ -1,7 +1,7 @@
 """Measures the simulators beside plain libraries doing the same work, and prints a table of ratios.
 
-    python benchmarks/snippets.py            # the sizes that the book promises; about two minutes, 3 GB of memory
-    python benchmarks/snippets.py --small    # the same steps on small sizes, to see that they work
+    python -m benchmarks.snippets            # the sizes that the book promises; about two minutes, 3 GB of memory
+    python -m benchmarks.snippets --small    # the same steps on small sizes, to see that they work
 
 Every ratio compares two things that this run measured in turn, so that both meet the same minutes of the machine; of
 several times the least counts.
@@ -20,18 +20,13 @@ import argparse
 import math
 import os
 import platform
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import networkx
 import numpy as np
-
-# Run as a file, Python looks for modules in this folder, where ``snippets`` would be this file.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from snippets.parallelism.pipeline import schedules
 from snippets.parallelism.pipeline.runner import Timeline, run_pipeline

@@ -1,0 +1,46 @@
+"""The scripts of benchmarks/ start as their page says, and mutants meet the tests that are about their module."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.mutation import ROOT, WALK, formula_modules, tests_of
+
+RESULTS = (ROOT / "benchmarks" / "results.md").read_text(encoding="utf-8")
+STARTED = re.findall(r"^\| `python (-m benchmarks\.\w+)[^`]*` \|", RESULTS, re.MULTILINE)
+
+
+@pytest.mark.parametrize("script", STARTED)
+def test_a_script_starts_as_its_page_says(script: str) -> None:
+    command = [sys.executable, *shlex.split(script), "--help"]
+    asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert asked.stdout.startswith(f"usage: {script.rpartition('.')[2]}.py"), asked.stderr
+
+
+def test_the_page_names_every_script() -> None:
+    scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text("utf-8")}
+    assert {script.rpartition(".")[2] for script in STARTED} == scripts
+
+
+def test_a_module_has_the_tests_of_its_room_first() -> None:
+    own, others = tests_of("memory.zero.formulas")
+    assert own[0] == "snippets/memory/zero/formulas.py"
+    assert own[-1] == WALK
+    assert len(own) > 2
+    assert all(name.startswith("tests/memory/zero/test_") for name in own[1:-1])
+    assert not {*own} & {*others}
+
+
+def test_a_module_at_the_top_has_the_tests_of_its_name() -> None:
+    own, others = tests_of("domain")
+    assert own[1:-1] == ["tests/test_domain.py"]
+    assert others
+
+
+def test_every_module_has_a_test_besides_its_doctests() -> None:
+    assert [module for module in formula_modules() if len(tests_of(module)[0]) < 3] == []
