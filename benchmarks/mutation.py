@@ -86,6 +86,7 @@ def path_of(module: str) -> str:
     return f"snippets/{module.replace('.', '/')}.py"
 
 
+@functools.cache
 def imported(path: Path) -> set[str]:
     """Return the modules, and the names in modules, that a file imports; of a name at the front door, its module."""
     names: set[str] = set()

@@ -184,10 +184,18 @@ def test_memory_says_that_it_has_counted_no_activations(values: Any, given: str)
 
 
 @pytest.mark.parametrize(
-    ("model", "said"), [("Llama 3 8B", "gated"), ("Mixtral 8x7B", "experts"), ("GPT-2 124M", "channel")]
+    ("model", "said", "errs"),
+    [
+        ("Llama 3 8B", "gated", "Too low for this model: by a fifth"),
+        ("Mixtral 8x7B", "experts", "Too low for this model. Each expert"),
+        ("GPT-2 124M", "channel", "As this model's are"),
+    ],
 )
-def test_memory_says_what_keeps_more_than_is_counted(values: Any, model: str, said: str) -> None:
-    assert said in values(f"memory --model '{model}' --sequence 1024")["layers counted as"]
+def test_memory_says_what_keeps_more_than_is_counted(asked: Any, model: str, said: str, errs: str) -> None:
+    rows = {row["what"]: row for row in asked("memory", "--model", model, "--sequence", "1024")["rows"]}
+    assert rows["parameters"]["value"] == parameter_count(model)
+    assert said in rows["layers counted as"]["value"]
+    assert rows["layers counted as"]["convention"].startswith(errs)
 
 
 def test_forty_one_bytes_are_what_a_gated_layer_keeps() -> None:

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from benchmarks.mutation import ROOT, WALK, formula_modules, tests_of
+from benchmarks import mutation
+from benchmarks.mutation import ROOT, WALK
 
 RESULTS = (ROOT / "benchmarks" / "results.md").read_text(encoding="utf-8")
 STARTED = re.findall(r"^\| `python (-m benchmarks\.\w+)[^`]*` \|", RESULTS, re.MULTILINE)
@@ -28,7 +29,7 @@ def test_the_page_names_every_script() -> None:
 
 
 def test_a_module_has_the_tests_of_its_room_first() -> None:
-    own, others = tests_of("memory.zero.formulas")
+    own, others = mutation.tests_of("memory.zero.formulas")
     assert own[0] == "snippets/memory/zero/formulas.py"
     assert own[-1] == WALK
     assert len(own) > 2
@@ -37,10 +38,6 @@ def test_a_module_has_the_tests_of_its_room_first() -> None:
 
 
 def test_a_module_at_the_top_has_the_tests_of_its_name() -> None:
-    own, others = tests_of("domain")
+    own, others = mutation.tests_of("domain")
     assert own[1:-1] == ["tests/test_domain.py"]
     assert others
-
-
-def test_every_module_has_a_test_besides_its_doctests() -> None:
-    assert [module for module in formula_modules() if len(tests_of(module)[0]) < 3] == []

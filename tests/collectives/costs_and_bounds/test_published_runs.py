@@ -14,6 +14,7 @@ from snippets.collectives.costs_and_bounds.published_runs import B200_FOUR_NODES
 def test_times_give_the_printed_bandwidths(run: PublishedRun) -> None:
     assert run.sizes_bytes[0] == 32 * 2**10
     assert run.sizes_bytes[-1] == 16 * 2**30
+    assert all(bandwidth % 10_000_000 == 0 for bandwidth in run.bus_bandwidths_bytes_per_s)  # as printed, to 0.01 GB/s
     for size, time, bandwidth in zip(run.sizes_bytes, run.times_s, run.bus_bandwidths_bytes_per_s, strict=True):
         found = bus_bandwidth_bytes_per_s("all_reduce", ranks=run.ranks, size_bytes=size, time_s=time)
         assert found == pytest.approx(bandwidth, rel=1e-12)

@@ -94,6 +94,11 @@ def test_no_regret_where_all_are_run_or_nothing_is_uncertain() -> None:
     assert expected_regret([3.0, 1.0, 2.0], runs=1, error_spread=0.0) == 0
 
 
+def test_of_too_many_layouts_no_regret_is_computed() -> None:
+    with pytest.raises(ValueError, match=r"^predicted_s must be at most 65536, got 65537$"):
+        expected_regret([1.0] * (2**16 + 1), runs=1, error_spread=0.1)
+
+
 @settings(deadline=None)
 @given(shift=st.floats(0.3, 3.0), bent=st.floats(-2, 2), lead=st.floats(0.001, 0.5))
 def test_a_factor_ties_two_powers(shift: float, bent: float, lead: float) -> None:

@@ -220,6 +220,7 @@ def test_deepspeeds_configuration_is_the_layout() -> None:
         steps = doc["train_micro_batch_size_per_gpu"] * doc["gradient_accumulation_steps"]
         assert doc["train_batch_size"] == steps * layout.data == 480
         assert doc["zero_optimization"] == {"stage": layout.stage}
+        assert doc["bf16"] == {"enabled": True}
         tensor = doc.get("tensor_parallel", {}).get("autotp_size", 1)
         assert tensor == (layout.tensor if layout.pipeline == 1 else 1)
         assert doc.get("expert_parallel", {}).get("autoep_size", 1) == layout.expert
