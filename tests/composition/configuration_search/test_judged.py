@@ -355,3 +355,11 @@ def test_each_source_of_the_groups_has_a_panel_of_its_own() -> None:
     expected |= {"Megatron Bridge": 53, "NeMo Launcher": 4, "torchtitan": 10, "Llama 3 paper": 3}
     assert shown == expected
     assert sum(shown.values()) == sum(map(len, judged_groups().values()))
+
+
+@pytest.mark.parametrize(
+    ("group", "count"),
+    [("MLPerf GB300 fp4", "1 measured layout"), ("Megatron Bridge B200 fp8 dense", "2 measured layouts")],
+)
+def test_a_count_of_layouts_agrees_with_its_noun(group: str, count: str) -> None:
+    assert judged._pooled((group,), "").sentence.startswith(f"Of {count} of this kind")
