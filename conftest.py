@@ -24,6 +24,10 @@ os.environ.setdefault("BOOK_DATE", datetime.date.today().isoformat())
 
 os.environ["NO_MKDOCS_2_WARNING"] = "1"  # CONTRIBUTING.md, "The press, and another generator"
 
+# There is a worker for each core, and NumPy's own threads would only wait for one another.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 # What is built here has no address but those that a test gives it.
 for variable in ("BOOK_REPOSITORY", "BOOK_REVISION", "BOOK_SITE", "BOOK_DOWNLOADS"):
     os.environ.pop(variable, None)

@@ -97,7 +97,7 @@ def has_changed(chapter: str) -> bool:
     return any(path.startswith(f"exercises/{chapter}/") for path in changed_files())
 
 
-@pytest.mark.parametrize("chapter", sampled(IN_PAGES, 3, changed=has_changed, most=1))
+@pytest.mark.parametrize("chapter", sampled(IN_PAGES, 1, changed=has_changed))
 def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, chapter: str) -> None:
     """Stub, solution and a mistake of an exercise are written into the editor and graded; at night all of its mistakes.
 
@@ -204,6 +204,7 @@ new MutationObserver(() => said.push(document.querySelector('#exercise-cut_layer
     .observe(document.querySelector('#exercise-cut_layers .exercise-note'), {childList: true});"""
 
 
+@pytest.mark.nightly
 def test_grading_again_at_once_waits_for_no_new_python(exercise: OpenExercise) -> None:
     exercise.grade(WRONG)
     exercise.page.evaluate(LISTEN)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from browser_fixtures import elsewhere, until, visit
 from open_figure import first_number, live, note, settled, turn
-from sampling import at_night
+from sampling import at_night, sampled
 
 from press.site import runtime
 from snippets.live.declaring import LiveFigure, find, settings_key
@@ -104,7 +104,7 @@ def test_a_named_setting_brings_its_picture_and_what_to_notice_until_a_knob_is_t
 
 @pytest.mark.parametrize(
     ("width", "height", "edge"),
-    [(1280, 800, "start"), (390, 844, "end"), at_night(1280, 800, "end"), at_night(390, 844, "start")],
+    sampled([(1280, 800, "start"), (390, 844, "end"), (1280, 800, "end"), (390, 844, "start")], 1),
 )
 def test_what_is_said_of_a_setting_is_in_sight_where_the_hand_is(
     open_page: Any, address: str, places: dict[str, dict[str, str]], width: int, height: int, edge: str
