@@ -42,7 +42,10 @@ def test_a_lab_agrees_whether_or_not_it_has_tests_of_its_own(launch: Launcher, l
     """A lab that runs a reader's answer is given the book's: a clean checkout has none."""
     address = re.search(r'^ADDRESS = "(.+)"', (ROOT / lab).read_text(encoding="utf-8"), re.MULTILINE)
     answer = ["--answer", f"exercises/{address[1]}.py"] if address else []
-    launch(lab, *answer, ranks=2).assert_agrees()
+    done = launch(lab, *answer, ranks=2)
+    if "needs at least 4 ranks" in done.out:
+        done = launch(lab, *answer, ranks=4)
+    done.assert_agrees()
 
 
 @pytest.mark.labs
