@@ -1,13 +1,12 @@
 """Mutation testing of the formula modules: change a formula a little, and see whether one of its tests notices.
 
 ``pip install -r benchmarks/requirements-mutation.txt`` after the book's own requirements, then ``python -m
-benchmarks.mutation`` for all modules or ``python -m benchmarks.mutation memory.zero.formulas`` for some. mutmut makes
-the mutants and runs each against the tests that are about its module, with the day's samples: its doctests, the tests
-of its room that import it, and its part of ``tests/test_bad_input.py``; what they leave alive meets all test files
-that import it, with the night's samples. A test that fails on mutmut's own wrapping, before anything is changed (one
-that looks at docstrings or sources), is left out and named. A survivor is printed as the line that it changes. One
-that is no mistake, because the changed formula gives the same numbers, stands in ``equivalent_mutants.toml`` with the
-reason.
+benchmarks.mutation`` for all modules or ``python -m benchmarks.mutation memory.zero.formulas`` for some. mutmut
+makes the mutants and runs each against the tests that are about its module, with the day's samples: its doctests, the
+tests of its room that import it, and its part of ``tests/test_bad_input.py``; what they leave alive meets all test
+files that import it. A test that fails on mutmut's own wrapping, before anything is changed (one that looks at
+docstrings or sources), is left out and named. A survivor is printed as the line that it changes. One that is no
+mistake, because the changed formula gives the same numbers, stands in ``equivalent_mutants.toml`` with the reason.
 """
 
 from __future__ import annotations
@@ -151,8 +150,9 @@ def prepare(folder: Path, module: str, tests: Sequence[str], *, left_out: Sequen
         )
 
 
-def mutmut(folder: Path, *arguments: str, samples: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "BOOK_SAMPLE": samples, "PYTHONPATH": ""}
+def mutmut(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # The day's samples: the exam's tests alone take minutes at night, and would here for each mutant.
+    environment = {**os.environ, "BOOK_SAMPLE": "", "PYTHONPATH": ""}
     command = [sys.executable, "-m", "mutmut", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -164,27 +164,25 @@ def codes(folder: Path, module: str) -> dict[str, int | None]:
     return found
 
 
-def make(
-    folder: Path, module: str, tests: Sequence[str], left_out: Sequence[str] = (), *, samples: str = ""
-) -> tuple[Path, Sequence[str]]:
+def make(folder: Path, module: str, tests: Sequence[str], left_out: Sequence[str] = ()) -> tuple[Path, Sequence[str]]:
     """Make a module's mutants below a folder; return where, and the tests that fail before anything is changed."""
     here = Path(tempfile.mkdtemp(dir=folder))
     prepare(here, module, tests, left_out=left_out)
-    said = mutmut(here, "run", "--max-children", "1", "none yet", samples=samples)
+    said = mutmut(here, "run", "--max-children", "1", "none yet")
     if failed := [test for test in FAILED.findall(said.stdout + said.stderr) if test not in left_out]:
         if len(left_out) + len(failed) > MOST_LEFT_OUT:
             raise RuntimeError(f"{module}: {[*left_out, *failed]} fail before anything is changed")
-        return make(folder, module, tests, [*left_out, *failed], samples=samples)
+        return make(folder, module, tests, [*left_out, *failed])
     if not codes(here, module) and "mutant" not in said.stderr + said.stdout:
         raise RuntimeError(said.stdout[-2000:] + said.stderr[-2000:])
     return here, left_out
 
 
-def run(folder: Path, module: str, names: Sequence[str], *, samples: str = "") -> dict[str, int | None]:
+def run(folder: Path, module: str, names: Sequence[str]) -> dict[str, int | None]:
     """Run some of a module's mutants, and return what became of those."""
     if not names:
         return {}
-    done = mutmut(folder, "run", "--max-children", "1", *names, samples=samples)
+    done = mutmut(folder, "run", "--max-children", "1", *names)
     found = {name: code for name, code in codes(folder, module).items() if name in set(names)}
     strange = {name: code for name, code in found.items() if code not in SURVIVED + KILLED}
     if strange:
@@ -232,7 +230,7 @@ class Tried:
 def try_module(module: str, *, sample: int, seed: int, known: set[tuple[str, str]]) -> Tried:
     """Run a sample of a module's mutants (all with 0), and return the counts and the survivors.
 
-    What its own tests leave alive by day meets all that import it as they are at night.
+    What its own tests leave alive meets the others that import it.
     """
     began = time.monotonic()
 
@@ -246,9 +244,9 @@ def try_module(module: str, *, sample: int, seed: int, known: set[tuple[str, str
         chosen = random.Random(f"{seed} {module}").sample(names, sample) if 0 < sample < len(names) else names
         alive = survivors(folder, run(folder, module, chosen))
         unsure = [name for name, one in alive.items() if not no_mistake(one)]
-        if unsure:
-            folder, left_out = make(Path(temporary), module, [*own, *others], samples="all")
-            found = run(folder, module, unsure, samples="all")
+        if unsure and others:
+            folder, left_out = make(Path(temporary), module, [*own, *others])
+            found = run(folder, module, unsure)
             alive = {name: one for name, one in alive.items() if found.get(name, 0) in SURVIVED}
     left = [one for one in alive.values() if not no_mistake(one)]
     killed, equivalent = len(chosen) - len(alive), len(alive) - len(left)

@@ -109,7 +109,11 @@ class Site:
             if page.name in named
         ]
         entries = {page.name: _headed(page) for page in edition.last if page.name in ENTRIES}
-        return index_of(chapters, *(entries.get(name, {}) for name in ENTRIES))
+        quick = [
+            Chapter(page.anchors[""], page.title, page.body) for page in edition.last if page.name == "quick-reference"
+        ]
+        terms, sources = (entries.get(name, {}) for name in ENTRIES)
+        return index_of(chapters, terms, sources, *quick)
 
     def _edition(self, pages: Sequence[Printed], last: Sequence[Printed]) -> Edition:
         link([*pages, *last], site=self.address, inline=INLINE)

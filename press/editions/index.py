@@ -1,8 +1,8 @@
-"""Makes the index of the whole book: its terms, the other names of its chapters, and the first authors of its sources.
+"""Makes the index of the whole book: its terms, its formulas, other names of its chapters, and its sources' authors.
 
-A term stands where chapters link it to the glossary, a source where they name it. Another name of a chapter stands
-where the chapter says it; if it nowhere does, the index says which chapter to see. Paper has numbers of pages, an EPUB
-those of chapters.
+A term stands where chapters link it to the glossary, a source where they name it, a formula in the quick reference and
+where cells call it. Another name of a chapter stands where the chapter says it; if it nowhere does, the index says
+which chapter to see. Paper has numbers of pages, an EPUB those of chapters.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Chapter:
 
     @property
     def number(self) -> str:
-        """Its number, which its title begins with."""
+        """Its number, which its title begins with, or the title where it has none."""
         return self.title.partition(" · ")[0]
 
     @cached_property
@@ -71,18 +71,26 @@ class Indexed:
     name: str
     places: tuple[Place, ...]
     see: str = ""
+    code: bool = False
 
 
-def index_of(chapters: Sequence[Chapter], terms: Mapping[str, str], sources: Mapping[str, str]) -> list[Indexed]:
+def index_of(
+    chapters: Sequence[Chapter],
+    terms: Mapping[str, str],
+    sources: Mapping[str, str],
+    quick_reference: Chapter | None = None,
+) -> list[Indexed]:
     """Return the entries of the index in their order; places that have no anchor get one.
 
     Args:
         chapters: in the order of the book.
         terms: by the anchors of the glossary's entries, their names.
         sources: by the anchors of the references' entries, their names.
+        quick_reference: the page of formulas, if there is one.
     """
     found: dict[str, Indexed] = {}
-    for entry in [*_terms(chapters, terms), *_other_names(chapters), *_authors(chapters, sources)]:
+    formulas = _formulas(chapters, quick_reference) if quick_reference else []
+    for entry in [*_terms(chapters, terms), *_other_names(chapters), *_authors(chapters, sources), *formulas]:
         found.setdefault(_order(entry.name).removesuffix("s"), entry)  # "alpha beta models" too is "Alpha-beta model"
     return sorted(found.values(), key=lambda entry: (_letter(entry.name) != _SIGNS, _order(entry.name)))
 
@@ -111,7 +119,9 @@ def index_section(entries: Iterable[Indexed], label: Callable[[Place], str], sai
 
 def _line(entry: Indexed, label: Callable[[Place], str]) -> Tag:
     line = new("li")
-    line.append(f"{entry.name}, ")
+    name = new("code" if entry.code else "span")
+    name.string = entry.name
+    line.extend([name, ", "])
     if entry.see:
         see = new("em")
         see.string = "see"
@@ -209,6 +219,24 @@ def _capital(name: str) -> str:
     ('Fat tree', 'bf16 loss scaling', 'torch.profiler', 'γ')
     """
     return name[:1].upper() + name[1:] if re.fullmatch("[a-z]{2,}(-[a-z]+)*", name.split(" ")[0]) else name
+
+
+def _formulas(chapters: Iterable[Chapter], page: Chapter) -> list[Indexed]:
+    """Return the formulas of the quick reference: first there, then in the first chapters whose cells call them."""
+    code = [(chapter, [(block.get_text(), block) for block in chapter.body.find_all("pre")]) for chapter in chapters]
+    entries = []
+    for formula in having(page.body, "formula"):
+        named = formula.select_one("a > code")
+        if named is None:
+            continue
+        name = named.get_text()
+        call = re.compile(rf"\b{re.escape(name)}\(")
+        shown = [
+            (chapter, next((block for text, block in blocks if call.search(text)), None)) for chapter, blocks in code
+        ]
+        uses = [_place(chapter, block, name, main=False) for chapter, block in shown if block is not None]
+        entries.append(Indexed(name, (_place(page, formula, name, main=True), *uses[: MOST - 1]), code=True))
+    return entries
 
 
 def _authors(chapters: Sequence[Chapter], sources: Mapping[str, str]) -> list[Indexed]:

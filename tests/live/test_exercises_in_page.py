@@ -41,6 +41,7 @@ def test_the_page_starts_from_the_stub(site: Path, chapter: str) -> None:
         assert f"{shown[name].rstrip()}\n" == stub_of(exercise_at(chapter, name))
 
 
+@pytest.mark.long
 def test_a_reader_gets_from_open_over_wrong_to_solved(exercise: OpenExercise) -> None:
     said = exercise.grade(stub())
     assert said.startswith("○ Still open")
@@ -205,6 +206,7 @@ new MutationObserver(() => said.push(document.querySelector('#exercise-cut_layer
 
 
 @pytest.mark.nightly
+@pytest.mark.nightly  # on a busy machine it waits for a minute
 def test_grading_again_at_once_waits_for_no_new_python(exercise: OpenExercise) -> None:
     exercise.grade(WRONG)
     exercise.page.evaluate(LISTEN)

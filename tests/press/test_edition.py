@@ -20,7 +20,7 @@ from press.edition import ROOT, Site
 from press.editions import pdf
 from press.editions.epub import write_epub
 from press.editions.imprint import imprint
-from press.editions.index import Chapter, index_of
+from press.editions.index import Chapter, index_of, index_section
 from press.editions.pdf import book_document, chapter_document, document_html, numbered
 from press.editions.printed import NoPage, Printed, asked, ids, link, notes_section, only, printed, xhtml
 from press.making.live import live_html, live_modules
@@ -317,6 +317,25 @@ def test_an_entry_of_the_index_has_few_places_and_first_the_one_to_read() -> Non
     assert [place.chapter for place in entry.places] == ["4", "5", "6", "7", "8", "9"]
     assert [place.chapter for place in entry.places if place.main] == ["8"]
     assert found(chapters[7].body, "h2")["id"] == entry.places[4].anchor
+
+
+def test_the_index_has_the_formulas_of_the_quick_reference_and_who_calls_them() -> None:
+    texts = ["from snippets import ring_s", "ring_s(4)", "x = my_ring_s(4)", "print(ring_s(8))\nring_s(9)"]
+    chapters = []
+    for number, text in enumerate(texts, start=1):
+        body = found(BeautifulSoup(f"<section><p>ring_s</p><pre>{text}</pre></section>", "html.parser"), "section")
+        chapters.append(Chapter(f"p{number}", f"{number} · Title", body))
+    formula = '<div class="formula"><p><a href="#"><code>ring_s</code></a></p></div><div class="formula">none</div>'
+    page = Chapter("quick", "Quick reference", BeautifulSoup(f"<section>{formula}</section>", "html.parser"))
+    [entry] = index_of(chapters, {}, {}, page)
+    assert [(place.chapter, place.main) for place in entry.places] == [
+        ("Quick reference", True),
+        ("2", False),
+        ("4", False),
+    ]
+    assert found(chapters[3].body, "pre")["id"] == entry.places[2].anchor
+    section = index_section([entry], lambda place: place.chapter, "")
+    assert found(section, "li").decode_contents().startswith("<code>ring_s</code>, <a")
 
 
 @pytest.mark.parametrize("repository", ["", "https://github.com/someone/book"])

@@ -203,9 +203,12 @@ def test_a_new_chapter_has_the_box_of_the_70b_up_to_the_last_that_says_what_it_m
 
 
 @pytest.mark.book
+@pytest.mark.long
 def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_written(tmp_path: Path) -> None:
-    """In a part that has no chapter yet. No notebook is executed again."""
+    """In a part that has no chapter yet. No notebook is executed again, and what the press has kept is there."""
     enlarge(tmp_path, 1)
+    if (ROOT / ".press").is_dir():
+        shutil.copytree(ROOT / ".press", tmp_path / ".press")
     with (tmp_path / "chapters/contents.yml").open("a", encoding="utf-8") as contents:
         contents.write(CONTENTS)
     for notebook in (ROOT / "chapters").glob("*/*.ipynb"):

@@ -82,6 +82,15 @@ def test_an_axis_of_one_rank_sends_nothing_and_takes_no_time() -> None:
             domain_bytes_per_s=1,
             port_bytes_per_s=1,
         )
+    with pytest.raises(ValueError, match=r"^sizes\['d'\] must be an integer of at least 1, got 0"):
+        mesh_axis_uses(
+            MeshTraffic(0, 0, 0, 0),
+            sizes={"t": 1, "c": 1, "d": 0, "p": 1},
+            order="pdct",
+            domain=1,
+            domain_bytes_per_s=1,
+            port_bytes_per_s=1,
+        )
 
 
 def test_the_pictures_say_what_was_computed() -> None:

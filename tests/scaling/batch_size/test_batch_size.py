@@ -219,6 +219,7 @@ def test_a_sum_of_k_small_steps_is_the_linear_rule() -> None:
         assert scaled_learning_rate(rate=0.03, factor=k, rule="constant") == 0.03
 
 
+@pytest.mark.long
 def test_rates_carry_over_in_mup_and_not_in_the_standard() -> None:
     tried = [2.0**-power for power in range(5, 10)]
     best = {

@@ -120,6 +120,7 @@ def test_an_early_stop_leaves_what_the_starts_make_of_it() -> None:
     assert all(end.objective > 2 * parametric_fit(runs).objective for end in ends)
 
 
+@pytest.mark.long
 def test_a_converged_surface_scatters_by_four_to_five_per_cent() -> None:
     fits = [parametric_fit(isoflop_runs(noise=0.002, seed=seed)).fit for seed in range(20)]
     sizes = [compute_optimal_parameters(flops=GOPHER_FLOPS, fit=fit) for fit in fits]

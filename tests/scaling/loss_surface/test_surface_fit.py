@@ -47,6 +47,7 @@ def test_many_losses_are_those_of_the_formula(parameters: float, tokens: float, 
 
 
 @settings(max_examples=10)
+@pytest.mark.long
 @given(st.floats(0.5, 2.5), st.floats(0.25, 0.5), st.floats(0.25, 0.5), st.floats(0.3, 1.5), st.floats(0.3, 1.5))
 def test_without_noise_a_fit_finds_the_truth(E: float, alpha: float, beta: float, a: float, b: float) -> None:
     truth = LossFit("truth", E, a * 4e8**alpha, b * 5e9**beta, alpha, beta, "drawn")
