@@ -2,11 +2,12 @@
 
 ``pip install -r benchmarks/requirements-mutation.txt`` after the book's own requirements, then ``python -m
 benchmarks.mutation`` for all modules or ``python -m benchmarks.mutation memory.zero.formulas`` for some. mutmut
-makes the mutants and runs each against the tests that are about its module, with the day's samples: its doctests, the
-tests of its room that import it, and its part of ``tests/test_bad_input.py``; what they leave alive meets all test
-files that import it. A test that fails on mutmut's own wrapping, before anything is changed (one that looks at
-docstrings or sources), is left out and named. A survivor is printed as the line that it changes. One that is no
-mistake, because the changed formula gives the same numbers, stands in ``equivalent_mutants.toml`` with the reason.
+makes the mutants and runs each against the tests that are about its module: its doctests, the tests of its room that
+import it, and its part of ``tests/test_bad_input.py``; first with the day's samples, then with the night's. What they
+leave alive meets all test files that import it. A test that fails on mutmut's own wrapping, before anything is changed
+(one that looks at docstrings or sources), is left out and named. A survivor is printed as the line that it changes. One
+that is no mistake, because the changed formula gives the same numbers, stands in ``equivalent_mutants.toml`` with the
+reason.
 """
 
 from __future__ import annotations
@@ -88,7 +89,10 @@ def path_of(module: str) -> str:
 
 @functools.cache
 def imported(path: Path) -> set[str]:
-    """Return the modules, and the names in modules, that a file imports; of a name at the front door, its module."""
+    """Return the modules that a file imports, and the names in them.
+
+    Of a name at the front door also its module, and of a module also those whose names it hands on (``name as name``).
+    """
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -96,7 +100,20 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     homes = {f"snippets.{name}": module for kind in listed().values() for name, (module, _) in kind.items()}
-    return names | {homes[name] for name in names if name in homes}
+    at_door = {"snippets.door"} if "snippets" in names else set()
+    return names | at_door | {homes[name] for name in names if name in homes} | handed_on(names)
+
+
+def handed_on(modules: set[str]) -> set[str]:
+    """Return the modules whose names other modules of the snippets hand on."""
+    found = set()
+    for name in modules:
+        path = ROOT / f"{name.replace('.', '/')}.py"
+        if name.startswith("snippets.") and path.is_file():
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ImportFrom) and any(alias.name == alias.asname for alias in node.names):
+                    found.add(str(node.module))
+    return found
 
 
 def tests_of(module: str) -> tuple[list[str], list[str]]:
@@ -110,8 +127,8 @@ def tests_of(module: str) -> tuple[list[str], list[str]]:
     ]
     named = [name for path in files if (name := path.relative_to(ROOT).as_posix()) != WALK]
     room, _, last = module.rpartition(".")
-    home = f"tests/{room.replace('.', '/')}/" if room else f"tests/test_{last}"
-    own = [name for name in named if name.startswith(home)] or named
+    home = f"tests/{room.replace('.', '/')}/" if room else rf"tests/test_(\w+_)?{last}\b"
+    own = [name for name in named if re.match(home, name)] or named
     return [path_of(module), *own, WALK], [name for name in named if name not in own]
 
 
@@ -150,9 +167,8 @@ def prepare(folder: Path, module: str, tests: Sequence[str], *, left_out: Sequen
         )
 
 
-def mutmut(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    # The day's samples: the exam's tests alone take minutes at night, and would here for each mutant.
-    environment = {**os.environ, "BOOK_SAMPLE": "", "PYTHONPATH": ""}
+def mutmut(folder: Path, *arguments: str, samples: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "BOOK_SAMPLE": samples, "PYTHONPATH": ""}
     command = [sys.executable, "-m", "mutmut", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -164,25 +180,27 @@ def codes(folder: Path, module: str) -> dict[str, int | None]:
     return found
 
 
-def make(folder: Path, module: str, tests: Sequence[str], left_out: Sequence[str] = ()) -> tuple[Path, Sequence[str]]:
+def make(
+    folder: Path, module: str, tests: Sequence[str], left_out: Sequence[str] = (), *, samples: str
+) -> tuple[Path, Sequence[str]]:
     """Make a module's mutants below a folder; return where, and the tests that fail before anything is changed."""
     here = Path(tempfile.mkdtemp(dir=folder))
     prepare(here, module, tests, left_out=left_out)
-    said = mutmut(here, "run", "--max-children", "1", "none yet")
+    said = mutmut(here, "run", "--max-children", "1", "none yet", samples=samples)
     if failed := [test for test in FAILED.findall(said.stdout + said.stderr) if test not in left_out]:
         if len(left_out) + len(failed) > MOST_LEFT_OUT:
             raise RuntimeError(f"{module}: {[*left_out, *failed]} fail before anything is changed")
-        return make(folder, module, tests, [*left_out, *failed])
+        return make(folder, module, tests, [*left_out, *failed], samples=samples)
     if not codes(here, module) and "mutant" not in said.stderr + said.stdout:
         raise RuntimeError(said.stdout[-2000:] + said.stderr[-2000:])
     return here, left_out
 
 
-def run(folder: Path, module: str, names: Sequence[str]) -> dict[str, int | None]:
+def run(folder: Path, module: str, names: Sequence[str], *, samples: str) -> dict[str, int | None]:
     """Run some of a module's mutants, and return what became of those."""
     if not names:
         return {}
-    done = mutmut(folder, "run", "--max-children", "1", *names)
+    done = mutmut(folder, "run", "--max-children", "1", *names, samples=samples)
     found = {name: code for name, code in codes(folder, module).items() if name in set(names)}
     strange = {name: code for name, code in found.items() if code not in SURVIVED + KILLED}
     if strange:
@@ -230,7 +248,8 @@ class Tried:
 def try_module(module: str, *, sample: int, seed: int, known: set[tuple[str, str]]) -> Tried:
     """Run a sample of a module's mutants (all with 0), and return the counts and the survivors.
 
-    What its own tests leave alive meets the others that import it.
+    They meet the module's own tests by day; what these leave alive meets them as they are at night, and then also the
+    others that import it, by day: of these some take minutes at night.
     """
     began = time.monotonic()
 
@@ -239,15 +258,16 @@ def try_module(module: str, *, sample: int, seed: int, known: set[tuple[str, str
 
     own, others = tests_of(module)
     with tempfile.TemporaryDirectory() as temporary:
-        folder, left_out = make(Path(temporary), module, own)
+        folder, left_out = make(Path(temporary), module, own, samples="")
         names = sorted(codes(folder, module))
         chosen = random.Random(f"{seed} {module}").sample(names, sample) if 0 < sample < len(names) else names
-        alive = survivors(folder, run(folder, module, chosen))
-        unsure = [name for name, one in alive.items() if not no_mistake(one)]
-        if unsure and others:
-            folder, left_out = make(Path(temporary), module, [*own, *others])
-            found = run(folder, module, unsure)
-            alive = {name: one for name, one in alive.items() if found.get(name, 0) in SURVIVED}
+        alive = survivors(folder, run(folder, module, chosen, samples=""))
+        for tests, samples in ((own, "all"), ([*own, *others], "")):
+            unsure = [name for name, one in alive.items() if not no_mistake(one)]
+            if unsure and (samples or others):
+                folder, left_out = make(Path(temporary), module, tests, samples=samples)
+                found = run(folder, module, unsure, samples=samples)
+                alive = {name: one for name, one in alive.items() if found.get(name, 0) in SURVIVED}
     left = [one for one in alive.values() if not no_mistake(one)]
     killed, equivalent = len(chosen) - len(alive), len(alive) - len(left)
     counts = f"{killed} killed, {equivalent} equivalent, {len(left)} left, {len(chosen)} of {len(names)} mutants"

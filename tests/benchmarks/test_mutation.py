@@ -37,7 +37,13 @@ def test_a_module_has_the_tests_of_its_room_first() -> None:
     assert not {*own} & {*others}
 
 
-def test_a_module_at_the_top_has_the_tests_of_its_name() -> None:
-    own, others = mutation.tests_of("domain")
-    assert own[1:-1] == ["tests/test_domain.py"]
+def test_a_module_has_the_tests_of_who_hands_on_its_names() -> None:
+    own, others = mutation.tests_of("composition.mesh")
+    assert "tests/composition/device_mesh/test_device_mesh.py" in own + others
+
+
+@pytest.mark.parametrize("module", ["domain", "door"])
+def test_a_module_at_the_top_has_the_tests_of_its_name(module: str) -> None:
+    own, others = mutation.tests_of(module)
+    assert own[1:-1] == [{"domain": "tests/test_domain.py", "door": "tests/test_front_door.py"}[module]]
     assert others

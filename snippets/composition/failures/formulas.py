@@ -436,4 +436,4 @@ def corruption_check_interval_s(*, check_s: float, corruption_mtbf_s: float) -> 
         200.0
     """
     δ, τ = positive_number("check_s", check_s), positive_number("corruption_mtbf_s", corruption_mtbf_s)
-    return as_float("check_s and corruption_mtbf_s", math.sqrt(δ) * math.sqrt(τ))
+    return math.sqrt(δ) * math.sqrt(τ)

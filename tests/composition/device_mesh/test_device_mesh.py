@@ -68,6 +68,13 @@ def test_the_share_that_leaves_is_what_rings_send_across(sides: list[int], domai
     assert left == pytest.approx(sum(account.sent_bytes) * mesh.group_leaving_share(ranks=ranks, in_domain=inside))
 
 
+def test_axes_are_those_of_the_mesh_and_its_ranks_can_be_listed() -> None:
+    with pytest.raises(ValueError, match=r"^axes must be different ones from 0 to 2, got \(3,\)$"):
+        mesh.mesh_group(0, sides=[2, 2, 2], axes=[3])
+    with pytest.raises(ValueError, match=r"^the product of sides must be at most \d+, got 1099511627776$"):
+        mesh.mesh_group(0, sides=[2] * 40, axes=[0])
+
+
 def test_a_domain_must_nest() -> None:
     with pytest.raises(ValueError, match=r"^domain must end where rows of the mesh \[8, 8\] do, got 72$"):
         mesh.group_ranks_in_domain(sides=[8, 8], axes=[1], domain=72)

@@ -167,3 +167,7 @@ def test_rank_correlation_averages_to_zero() -> None:
     """Over all orders of four times."""
     found = [rank_correlation([1, 2, 3, 4], [float(x) for x in order]) for order in permutations([1, 2, 3, 4])]
     assert math.isclose(sum(found), 0, abs_tol=1e-9)
+
+
+def test_the_runs_of_2022_shard_no_state() -> None:
+    assert {row.layout.stage for row in published_steps("Megatron 2022")} == {0}

@@ -219,6 +219,11 @@ def test_break_even_is_where_both_ways_take_equally_long() -> None:
     assert compression_break_even_bytes_per_s(ratio=1, compress_s_per_byte=1.0) == 0
 
 
+def test_a_share_too_small_for_a_float_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^kept_share must be large enough for a float of 1 - kept_share below 1"):
+        error_feedback_bound(kept_share=1e-300, step_norm=1.0)
+
+
 @pytest.mark.parametrize("kept", [1, 5, 20])
 def test_what_is_owed_stays_below_its_bound_and_comes_close_to_it(kept: int) -> None:
     """The worst case: a compressor that always leaves the share 1 − δ, along the same direction."""

@@ -105,6 +105,10 @@ def test_nvfp4_has_four_and_a_half_bits_and_one_number() -> None:
     assert scale_and_round(np.ones(3), recipe="nvfp4").value_bytes == 2  # 12 bits
 
 
+def test_a_format_in_another_spelling_is_kept_by_its_name() -> None:
+    assert ScalingRecipe("mine", "float8_e4m3fn", 1, 32).number_format == "e4m3"
+
+
 def test_by_hand() -> None:
     """Four numbers, OCP's rule: ⌊log2 7⌋ − 2 = 0, and 7 saturates at 6; by the ceiling, the scale is 2."""
     values = [7.0, 1.3, -0.3, 0.2]
