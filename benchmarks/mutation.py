@@ -51,7 +51,8 @@ def pytest_configure():
     import sys
     from mutmut.mutation.trampoline import get_mutant_under_test
 
-    if "__mutmut_" in get_mutant_under_test():
+    under_test = get_mutant_under_test()
+    if "__mutmut_" in under_test or under_test == "fail":  # mutmut's own trial, which some test has to fail
         for name, module in list(sys.modules.items()):
             if name != "conftest" and str(getattr(module, "__file__", "")).startswith(os.getcwd()):
                 del sys.modules[name]

@@ -209,6 +209,8 @@ def test_two_trees_span_all_ranks_and_share_the_inner_nodes(ranks: int) -> None:
         assert all(count <= 2 for node, count in children.items() if node)
         inner.append({node for node in children if node})
     assert not inner[0] & inner[1]
+    renamed = {0: 0} | {node: ranks - node if ranks % 2 else node % (ranks - 1) + 1 for node in range(1, ranks)}
+    assert all(trees[1][renamed[node] - 1] == renamed[parent] for node, parent in enumerate(trees[0], start=1))
     if ranks > 1:
         rounds = double_tree_rounds(ranks=ranks, segments=1)
         assert rounds <= 2 * int(log2(ranks - 1)) + 2

@@ -68,6 +68,7 @@ def test_memory_goes_before_everything_and_no_cause_is_no_cause() -> None:
     assert (full.invariant, full.ceiling, full.predicted_s) == ("memory", "capacity", 1.2)
     none = advise(**HEALTHY, **AS_PLANNED)
     assert (none.ceiling, none.predicted_s) == ("none", 1.2)
+    assert none.why == "no part is later than planned"
     with pytest.raises(ValueError, match="last_arrival_s must be at least compute_s"):
         advise(**HEALTHY, **(AS_PLANNED | {"last_arrival_s": 0.9}))
 

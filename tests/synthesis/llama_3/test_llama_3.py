@@ -91,6 +91,16 @@ def test_activations_in_flight_are_chapter_18s_count(p: int, per_stage: int, m: 
     assert said == pytest.approx(held)
 
 
+def test_stages_are_those_that_divide_the_places() -> None:
+    assert [llama_3_cut(tensor=8, pipeline=p).layout.pipeline for p in (4, 8, 16, 32, 64)] == [4, 8, 16, 32, 64]
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 5, 12, 65, 128, 256])
+def test_other_stages_are_refused(stages: int) -> None:
+    with pytest.raises(ValueError, match=rf"^pipeline must be 4, 8, 16, 32 or 64, got {stages}$"):
+        llama_3_cut(tensor=8, pipeline=stages)
+
+
 def test_state_is_nearly_that_of_zero_2() -> None:
     for t, p in ((8, 16), (8, 32), (16, 8), (16, 16)):
         layout = llama_3_cut(tensor=t, pipeline=p).layout

@@ -214,6 +214,7 @@ def test_statistics_are_those_of_the_library(times: list[int]) -> None:
     assert found.median_s == statistics.median(times)
     assert math.isclose(found.mean_s, statistics.fmean(times))
     assert math.isclose(found.deviation_s, statistics.stdev(times), rel_tol=1e-9, abs_tol=1e-9)
+    assert math.isclose(found.standard_error_s**2 * len(times), found.deviation_s**2, rel_tol=1e-9, abs_tol=1e-9)
     assert found.slow_s == min(t for t in times if sum(other <= t for other in times) >= 0.95 * len(times))
     if found.deviation_s:
         off = np.array(times) - np.mean(times)
