@@ -51,6 +51,14 @@ def test_a_link_is_a_third_ceiling() -> None:
         ceiling_times_s(**{**operation, **rates, "network_bytes_per_s": 0})
 
 
+def test_a_batch_beyond_floats_is_refused_by_what_makes_it_so_large() -> None:
+    said = "^k, n, weight_bytes, activation_bytes and both rates must be such that the result fits a float"
+    with pytest.raises(ValueError, match=said):
+        compute_bound_batch(
+            k=1, n=1, peak_flops_per_s=1e308, bandwidth_bytes_per_s=1, weight_bytes=1e10, activation_bytes=1e-320
+        )
+
+
 @given(
     k=st.integers(1, 200),
     n=st.integers(1, 200),

@@ -130,6 +130,11 @@ def test_pairs_of_each_step_by_counting_them(layout: str, ranks: int, half: int,
             assert pairs[t][r] == len(seen)
 
 
+def test_a_ring_of_more_ranks_than_can_be_listed_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^ranks must be at most 256, got 257$"):
+        formulas.ring_attention_step_pairs(ranks=257, sequence=2 * 257)
+
+
 @given(st.integers(1, 40), st.integers(1, 50))
 def test_zig_zag_balances_every_step(ranks: int, half: int) -> None:
     pairs = formulas.ring_attention_step_pairs(ranks=ranks, sequence=2 * ranks * half)

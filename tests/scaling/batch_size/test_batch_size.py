@@ -37,6 +37,13 @@ CLEAN = Stream(tuple(np.geomspace(1, 0.01, 24)))
 sizes = st.floats(0.1, 1e7)
 
 
+def test_a_critical_batch_beyond_floats_is_refused_by_what_makes_it_so_large() -> None:
+    with pytest.raises(ValueError, match=r"^loss, scale_tokens and exponent must be such that the result fits a float"):
+        language_critical_batch(loss=1e-3, scale_tokens=1e308)
+    with pytest.raises(ValueError, match=r"^exponent must not be so small for a loss of 0\.5, got 1e-05$"):
+        language_critical_batch(loss=0.5, exponent=1e-5)
+
+
 @pytest.mark.parametrize("row", PUBLISHED["kaplan"], ids=lambda row: row["id"])
 def test_the_fit_of_language_models_is_as_published(row: dict[str, Any]) -> None:
     found = language_critical_batch(loss=row["loss"])
