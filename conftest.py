@@ -40,10 +40,11 @@ NOT_RUN = pytest.StashKey[Counter[str]]()
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to the night what is marked so, whatever tier it is of besides; a worker begins with long files."""
-    if not AT_NIGHT and "nightly" not in config.option.markexpr.replace(FIRST_TIER, ""):
-        if late := [item for item in items if item.get_closest_marker("nightly")]:
-            config.hook.pytest_deselected(items=late)
-            items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+    all_of_them = AT_NIGHT or "nightly" in config.option.markexpr.replace(FIRST_TIER, "")
+    late = [] if all_of_them else [item for item in items if item.get_closest_marker("nightly")]
+    if late:
+        config.hook.pytest_deselected(items=late)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     if hasattr(config, "workerinput"):
         files = Counter(item.path for item in items)
         long = {item.path for item in items if item.get_closest_marker("long")}
