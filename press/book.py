@@ -10,7 +10,7 @@ import logging
 import posixpath
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -252,8 +252,15 @@ class Book:
 
     def _made(self, titles: Mapping[str, str], make: Callable[[], Iterable[Page | None]]) -> list[Page | None]:
         """Return pages for which the book's modules are loaded; where that fails, empty ones of these titles."""
-        try:
+        with self._reported():
             return list(make())
+        return [self._unwritten_page(path, title) for path, title in titles.items()]
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Remember what the book's modules raise in a block, which then ends early; what others raise goes on."""
+        try:
+            yield
         except (Exception, SystemExit) as error:
             if isinstance(error, Stopped):
                 raise
@@ -261,7 +268,6 @@ class Book:
             if not problems:
                 raise
             self.problems += problems
-            return [self._unwritten_page(path, title) for path, title in titles.items()]
 
     def _unwritten_page(self, path: str, title: str) -> Page:
         """Return a page that holds the place of one that could not be written, so that links lead to it."""
@@ -327,8 +333,9 @@ class Book:
             drawing = {module: self._reached(module) for module in modules}
             archives |= runtime.archives("figures", self._reached(DRAWS), drawing, self._leanly_packed)
         if self._has(PLANNER):
-            files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
-            archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._leanly_packed(files))]
+            with self._reported():
+                files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
+                archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._leanly_packed(files))]
         if self._has(EXAM):
             reached = self._reached(EXAM)
             archives[EXAM_SUBJECT] = [Archive(EXAM_SUBJECT.replace("/", "-"), self._leanly_packed(reached))]

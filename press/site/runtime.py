@@ -200,7 +200,10 @@ def _read(content: Path | bytes) -> bytes:
 
 @cache  # one module is in the archives of many figures and exercises
 def _lean(module: bytes) -> bytes:
-    tree = ast.parse(module)
+    try:
+        tree = ast.parse(module)
+    except SyntaxError:  # which the build reports by its line, and goes on
+        return module
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
             node.body[:1] = [] if len(node.body) > 1 or isinstance(node, ast.Module) else [ast.Pass()]

@@ -122,15 +122,16 @@ def whole(built_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
         shutil.copytree(ROOT / package, built_book.root / package, ignore=passing)
     for name in ("exercises/__init__.py", "exercises/memory/__init__.py", "labs/__init__.py", "labs/records.py"):
         built_book.write(name, (ROOT / name).read_text(encoding="utf-8"))
-    names = ("bytes_per_parameter", "fewest_ranks", "owners", "zero1_step")
+    names = [path.stem for path in sorted((ROOT / "exercises/memory/zero").glob("[a-z]*.py"))]
     exercises = [f'[Solve it](../../exercises/memory/zero/{name}.py "exercise: {name}")\n\n' for name in names]
     built_book.write("docs/errata.md", "# Errata\n")
     text = built_book.read("chapters/part/02-two.md") + "\n## Exercises\n\n" + "".join(exercises)
     built_book.write("chapters/memory/22-zero.md", text)
+    built_book.write("chapters/foundations/03-hierarchy.md", built_book.read("chapters/part/02-two.md"))
     built_book.settings["hooks"] = ["press/mkdocs_hook.py"]
     built_book.settings["theme"]["custom_dir"] = "press/theme"
     built_book.settings["extra"]["press"]["reference"] = "sums"
-    built_book.settings["nav"] += ["memory/22-zero.md", "hardware.md", "exercises.md", {"Sums": "reference/"}]
+    built_book.settings["nav"] += ["foundations/03-hierarchy.md", "memory/22-zero.md", "hardware.md", "exercises.md", {"Sums": "reference/"}]
     built_book.save_settings()
     server = Server(built_book.root, {"PYTHONPATH": str(built_book.root)})
     yield Saved(built_book, server, tmp_path / "draft")

@@ -148,6 +148,8 @@ def test_a_lean_archive_has_the_code_alone() -> None:
     assert (made["X"], made["A"].__doc__, made["f"].__doc__) == (1, None, None)
     assert made["f"]() == "kept"
     assert b"one" not in packed.read("a.py")
+    broken = zipfile.ZipFile(io.BytesIO(runtime.lean_archive({"a.py": b"def def f():"})))
+    assert broken.read("a.py") == b"def def f():"  # so that the build can say where, and goes on
 
 
 def test_what_writes_the_page_is_written_anew_when_any_module_of_it_changes() -> None:
