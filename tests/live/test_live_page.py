@@ -155,6 +155,7 @@ def test_the_page_does_not_jump_and_its_labels_can_be_read(
     live(page, places[name]).scroll_into_view_if_needed()
     page.wait_for_timeout(300)
     assert page.evaluate("shift") < 0.02
+    unfold(page, places[name])
     for width, least in ((1280, 11.5), (390, 9)):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -180,6 +181,7 @@ def test_axe_finds_nothing_on_a_page_with_a_live_figure(
     page = walker
     visit(page, address)
     visit(page, address + places[name]["page"])
+    unfold(page, places[name])
     live(page, places[name]).locator("a.live-code").click()
     until(page, "document.querySelector('.live-source')")
     assert violations(page) == []
