@@ -222,20 +222,27 @@ def _capital(name: str) -> str:
 
 
 def _formulas(chapters: Iterable[Chapter], page: Chapter) -> list[Indexed]:
-    """Return the formulas of the quick reference: first there, then in the first chapters whose cells call them."""
+    """Return the formulas of the quick reference: first there, then their chapter and the first whose cells call them.
+
+    On paper the name itself leads nowhere, for the reference of all functions isn't there.
+    """
     code = [(chapter, [(block.get_text(), block) for block in chapter.body.find_all("pre")]) for chapter in chapters]
     entries = []
     for formula in having(page.body, "formula"):
-        named = formula.select_one("a > code")
+        named = formula.find("code")
         if named is None:
             continue
         name = named.get_text()
+        places = [_place(page, formula, name, main=True)]
         call = re.compile(rf"\b{re.escape(name)}\(")
-        shown = [
-            (chapter, next((block for text, block in blocks if call.search(text)), None)) for chapter, blocks in code
-        ]
-        uses = [_place(chapter, block, name, main=False) for chapter, block in shown if block is not None]
-        entries.append(Indexed(name, (_place(page, formula, name, main=True), *uses[: MOST - 1]), code=True))
+        derived = {str(link.get("href", "")).removeprefix("#") for link in formula.find_all("a")}
+        for chapter, blocks in code:
+            block = next((block for text, block in blocks if call.search(text)), None)
+            if block is not None:
+                places.append(_place(chapter, block, name, main=False))
+            elif chapter.anchor in derived:
+                places.append(Place(chapter.anchor, chapter.number))
+        entries.append(Indexed(name, tuple(places[:MOST]), code=True))
     return entries
 
 

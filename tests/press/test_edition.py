@@ -325,15 +325,18 @@ def test_the_index_has_the_formulas_of_the_quick_reference_and_who_calls_them() 
     for number, text in enumerate(texts, start=1):
         body = found(BeautifulSoup(f"<section><p>ring_s</p><pre>{text}</pre></section>", "html.parser"), "section")
         chapters.append(Chapter(f"p{number}", f"{number} · Title", body))
-    formula = '<div class="formula"><p><a href="#"><code>ring_s</code></a></p></div><div class="formula">none</div>'
-    page = Chapter("quick", "Quick reference", BeautifulSoup(f"<section>{formula}</section>", "html.parser"))
+    name = '<p><code>ring_s</code> · chapter <a class="section" href="#p3">3</a></p>'  # as link() leaves it
+    text = f"<section><div class='formula'>{name}<p><code>ring_s(2)</code></p></div><p class='formula'>-</p></section>"
+    page = Chapter("quick", "Quick reference", found(BeautifulSoup(text, "html.parser"), "section"))
     [entry] = index_of(chapters, {}, {}, page)
     assert [(place.chapter, place.main) for place in entry.places] == [
         ("Quick reference", True),
         ("2", False),
+        ("3", False),
         ("4", False),
     ]
-    assert found(chapters[3].body, "pre")["id"] == entry.places[2].anchor
+    assert found(chapters[3].body, "pre")["id"] == entry.places[3].anchor
+    assert entry.places[2].anchor == "p3"
     section = index_section([entry], lambda place: place.chapter, "")
     assert found(section, "li").decode_contents().startswith("<code>ring_s</code>, <a")
 

@@ -131,7 +131,8 @@ def whole(built_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
     built_book.settings["hooks"] = ["press/mkdocs_hook.py"]
     built_book.settings["theme"]["custom_dir"] = "press/theme"
     built_book.settings["extra"]["press"]["reference"] = "sums"
-    built_book.settings["nav"] += ["foundations/03-hierarchy.md", "memory/22-zero.md", "hardware.md", "exercises.md", {"Sums": "reference/"}]
+    chapters = ["foundations/03-hierarchy.md", "memory/22-zero.md"]
+    built_book.settings["nav"] += [*chapters, "hardware.md", "exercises.md", {"Sums": "reference/"}]
     built_book.save_settings()
     server = Server(built_book.root, {"PYTHONPATH": str(built_book.root)})
     yield Saved(built_book, server, tmp_path / "draft")
