@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -73,24 +74,14 @@ def test_an_axis_of_one_rank_sends_nothing_and_takes_no_time() -> None:
     )
     assert [use.time_s for use in uses] == [0, 4, 0, 8 / 9]
     assert math.isclose(sum(use.leaving_bytes for use in uses), 4)
-    with pytest.raises(ValueError, match="order must be the letters"):
-        mesh_axis_uses(
-            MeshTraffic(0, 0, 0, 0),
-            sizes={"t": 1, "c": 1, "d": 1, "p": 1},
-            order="tp",
-            domain=1,
-            domain_bytes_per_s=1,
-            port_bytes_per_s=1,
-        )
-    with pytest.raises(ValueError, match=r"^sizes\['d'\] must be an integer of at least 1, got 0"):
-        mesh_axis_uses(
-            MeshTraffic(0, 0, 0, 0),
-            sizes={"t": 1, "c": 1, "d": 0, "p": 1},
-            order="pdct",
-            domain=1,
-            domain_bytes_per_s=1,
-            port_bytes_per_s=1,
-        )
+    usual: dict[str, Any] = {"sizes": {"t": 1, "c": 1, "d": 1, "p": 1}, "order": "pdct", "domain": 1}
+    usual |= {"domain_bytes_per_s": 1, "port_bytes_per_s": 1}
+    for wrong, said in (
+        ({"order": "tp"}, "order must be the letters"),
+        ({"sizes": {"t": 1, "c": 1, "d": 0, "p": 1}}, r"^sizes\['d'\] must be an integer of at least 1, got 0"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            mesh_axis_uses(MeshTraffic(0, 0, 0, 0), **{**usual, **wrong})
 
 
 def test_the_pictures_say_what_was_computed() -> None:
